@@ -1,0 +1,74 @@
+#pragma once
+
+#include <memory>
+
+#include "sapwood/impurity.hpp"
+#include "sapwood/search/approximate.hpp"
+#include "sapwood/search/bins.hpp"
+
+namespace sapwood {
+
+/// UpdEnt, Algorithm 1 of Tatti (SDM 2025): a (1 + alpha)-approximate best split by conditional entropy in amortised
+/// O(alpha^-1 (1 + m log d) log log n) a point, for m active features and d features seen.
+///
+/// A feature whose rho_j drifts out of its bins is filed in the neighbouring bin as well, and left where it was: a key
+/// of another bin overestimates its score, which does no harm. So it is never moved to and fro at a border.
+class UpdEnt final : public ApproximateSearch<Entropy, EntropyBins> {
+public:
+    explicit UpdEnt(double alpha) : ApproximateSearch(alpha) {}
+
+    std::unique_ptr<SplitSearch> clone() const override { return std::make_unique<UpdEnt>(*this); }
+
+private:
+    /// Lines 2 to 17; line 1 is `add`, line 18 is `refresh`, lines 19 and 20 are `best`.
+    void maintain() override {
+        // Lines 2-5: file each feature that was on afresh, in a single bin.
+        for_each_touched([this](Slot slot) { file(slot, ind_near(slot)); });
+
+        // Lines 6-8 and 9-11: features that leave B_-infinity and B_infinity leave them for good, so they are filed
+        // afresh too. The paper prints line 9 with n_{j1} - c_{j11} > n - c_1, which never holds; rho_j = 1 ends when
+        // n_{j1} - c_{j11} < n - c_1, which is the test of every other tree L.
+        if (Tree* tree = trees_.find(EntropyBins::lowest)) {
+            for_each_above(*tree, [this](Slot slot) { file(slot, ind(slot)); });
+        }
+        if (Tree* tree = trees_.find(EntropyBins::highest)) {
+            for_each_below(*tree, [this](Slot slot) { file(slot, ind(slot)); });
+        }
+
+        // Lines 12-14: the trees L in descending order, so that a feature can go down several bins.
+        for (std::size_t k = trees_.size(); k > 0;) {
+            Tree& tree = trees_[k - 1];
+            if (tree.index != EntropyBins::lowest && tree.index != EntropyBins::highest) {
+                for_each_below(tree, [this](Slot slot) { extend_down(slot); });
+            }
+            k = trees_.position(tree.index);
+        }
+
+        // Lines 15-17: the trees U in ascending order.
+        for (std::size_t k = 0; k < trees_.size();) {
+            Tree& tree = trees_[k];
+            if (tree.index != EntropyBins::lowest && tree.index != EntropyBins::highest) {
+                for_each_above(tree, [this](Slot slot) { extend_up(slot); });
+            }
+            k = trees_.position(tree.index) + 1;
+        }
+    }
+
+    /// ind(rho_j), without its logarithms where the feature has stayed in its bin. On a border both bins are right.
+    Index ind_near(Slot slot) {
+        const Filing& filing = filing_of(slot);
+        if (filing.stamp != 0 && filing.first == filing.last) {
+            const EntropyBins::Bin& bin = trees_.find(filing.first)->bin;
+            const Count a = counts_.on(0, slot);
+            const Count b = counts_.on(1, slot);
+            const Count c0 = counts_.of_class(0);
+            const Count c1 = counts_.of_class(1);
+            if (bin.lower_key(a, b) >= bin.lower_key(c0, c1) && bin.upper_key(a, b) <= bin.upper_key(c0, c1)) {
+                return filing.first;
+            }
+        }
+        return ind(slot);
+    }
+};
+
+}  // namespace sapwood

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+
+namespace sapwood {
+
+/// A number of points. Signed 32 bits, because the vector units convert those to double directly; so one node holds
+/// at most 2^31 - 1 points, and adding more is an error.
+using Count = std::int32_t;
+
+/// What the user calls a feature: any integer from 0 to 2^31 - 1.
+using FeatureId = std::int32_t;
+
+/// Where a seen feature lives: slots are dense and given out in the order in which features are first seen.
+using Slot = std::int32_t;
+
+/// The class of a point: 0 or 1.
+using Label = std::uint8_t;
+
+/// The active features of one point: unique, in any order.
+using Features = std::span<const FeatureId>;
+
+inline constexpr Count max_points = std::numeric_limits<Count>::max();
+inline constexpr Slot no_slot = -1;
+
+}  // namespace sapwood

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+
+#include "sapwood/types.hpp"
+
+namespace sapwood {
+
+/// x ln x for whole x >= 0, with 0 ln 0 = 0: a table for the small x, the logarithm itself beyond it.
+///
+/// The tables are shared by the whole process, double in size as they are asked for, and are never freed or changed, so
+/// that a view stays valid and may be read by any thread. Altogether they take at most 16 MiB.
+class XLogX {
+public:
+    /// A view whose table holds every x <= n, or is as large as tables get.
+    static XLogX covering(Count n) {
+        const int wanted = std::bit_width(static_cast<std::uint32_t>(n));
+        return table(std::clamp(wanted, smallest, largest));
+    }
+
+    double operator()(Count x) const {
+        return x < size_ ? values_[x] : static_cast<double>(x) * std::log(static_cast<double>(x));
+    }
+
+    bool covers(Count x) const { return x < size_; }
+
+    /// Whether `covering(n)` would be a larger table than this one.
+    bool outgrown(Count n) const { return n >= size_ && size_ < (Count{1} << largest); }
+
+    const double* values() const { return values_; }
+
+private:
+    static constexpr int smallest = 12;
+    static constexpr int largest = 20;
+
+    XLogX(const double* values, Count size) : values_(values), size_(size) {}
+
+    static XLogX table(int bits) {
+        static std::mutex mutex;
+        static std::array<std::unique_ptr<double[]>, largest + 1> tables;
+        const std::lock_guard lock(mutex);
+        const Count size = Count{1} << bits;
+        auto& values = tables[static_cast<std::size_t>(bits)];
+        if (!values) {
+            values = std::make_unique<double[]>(static_cast<std::size_t>(size));
+            for (Count x = 1; x < size; ++x) values[static_cast<std::size_t>(x)] = x * std::log(static_cast<double>(x));
+        }
+        return {values.get(), size};
+    }
+
+    const double* values_;
+    Count size_;
+};
+
+}  // namespace sapwood

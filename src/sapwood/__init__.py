@@ -1,0 +1,9 @@
+"""Decision trees from streams of sparse data, with the best split current after every point."""
+
+from importlib.metadata import version
+
+from sapwood.split_finder import CRITERIA, SEARCHES, Split, SplitFinder, Trace
+
+__version__ = version("sapwood")
+
+__all__ = ["CRITERIA", "SEARCHES", "Split", "SplitFinder", "Trace", "__version__"]

@@ -1,0 +1,99 @@
+"""From what users pass as points and labels to the arrays that the native core reads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import scipy.sparse
+
+from sapwood import _core
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+_LARGEST_ID = 2**31 - 1
+
+
+class Points(NamedTuple):
+    """Points in compressed sparse rows with their labels, in the types of the native core."""
+
+    indptr: NDArray[np.int64]
+    indices: NDArray[np.int32]
+    labels: NDArray[np.uint8]
+    n_columns: int
+
+
+def as_points(X: Any, y: ArrayLike) -> Points:
+    """Check a matrix and its labels, and convert them without a copy where they already fit.
+
+    Raises
+    ------
+    ValueError
+        If the matrix holds anything but 0 and 1 or is corrupt, or the labels are not 0 and 1, one for every row.
+    """
+    if not scipy.sparse.issparse(X):
+        X = _from_dense(X)
+    if X.ndim != 2:  # noqa: PLR2004 - a matrix has two dimensions
+        raise ValueError(f"X must have two dimensions, got {X.ndim}")
+    rows, columns = X.shape
+    if columns > _LARGEST_ID + 1:
+        raise ValueError(f"X must have at most {_LARGEST_ID + 1} columns, got {columns}")
+    labels = _labels(y)
+    if len(labels) != rows:
+        raise ValueError(f"y must have a label for each of the {rows} rows of X, got {len(labels)}")
+    X = X.tocsr()
+    if len(X.indptr) != rows + 1:
+        raise ValueError(f"X.indptr must have one more entry than the {rows} rows, got {len(X.indptr)}")
+    if len(X.data) != len(X.indices):
+        raise ValueError(f"X.data must be as long as the {len(X.indices)} indices, got {len(X.data)}")
+    indptr = np.ascontiguousarray(X.indptr, dtype=np.int64)
+    indices = _indices(X.indices, columns)
+    on = _on(X.data)
+    if not on.all():
+        # A stored 0 is a feature that is off. The structure is checked first: the offsets are used to index.
+        _core.check_csr(indptr, indices, columns)
+        kept = np.concatenate(([0], np.cumsum(on, dtype=np.int64)))
+        indptr, indices = kept[indptr], indices[on]
+    return Points(indptr, indices, labels, columns)
+
+
+def _from_dense(X: Any) -> Any:
+    dense = np.asarray(X)
+    if dense.ndim != 2:  # noqa: PLR2004 - a matrix has two dimensions
+        raise ValueError(f"X must have two dimensions, got {dense.ndim}")
+    _on(dense.ravel())
+    return scipy.sparse.csr_array(dense != 0)
+
+
+def _on(values: NDArray[Any]) -> NDArray[np.bool_]:
+    """Which values are 1; all others must be 0."""
+    if values.dtype == np.bool_:
+        return values
+    on: NDArray[np.bool_] = np.asarray(values == 1, dtype=np.bool_)
+    if not on.all():
+        wrong = ~(on | (values == 0))
+        if wrong.any():
+            raise ValueError(f"X must hold 0 and 1 only, got {values[wrong][0]}")
+    return on
+
+
+def _indices(indices: NDArray[Any], columns: int) -> NDArray[np.int32]:
+    if indices.dtype != np.int32 and indices.size and not 0 <= indices.min() <= indices.max() <= _LARGEST_ID:
+        wrong = indices[(indices < 0) | (indices > _LARGEST_ID)][0]
+        raise ValueError(f"X.indices must be from 0 to {columns - 1}, got {wrong}")
+    return np.ascontiguousarray(indices, dtype=np.int32)
+
+
+def _labels(y: ArrayLike) -> NDArray[np.uint8]:
+    labels = np.asarray(y)
+    if labels.ndim != 1:
+        raise ValueError(f"y must have one dimension, got {labels.ndim}")
+    if labels.dtype == np.uint8 or labels.dtype == np.bool_:
+        as_bytes = np.ascontiguousarray(labels).view(np.uint8)
+        if as_bytes.size == 0 or as_bytes.max() <= 1:
+            return as_bytes
+    right = (labels == 0) | (labels == 1)
+    if not np.all(right):
+        raise ValueError(f"y must hold the labels 0 and 1 only, got {labels[~np.broadcast_to(right, labels.shape)][0]!r}")
+    return np.ascontiguousarray(labels == 1).view(np.uint8)

@@ -1,0 +1,119 @@
+// UpdEnt and UpdGini against brute force after every point, more than a million points in all, on hostile streams.
+#include <cstdio>
+#include <exception>
+#include <string>
+
+#include "brute_force.hpp"
+#include "check.hpp"
+#include "sapwood/search/upd_ent.hpp"
+#include "sapwood/search/upd_gini.hpp"
+#include "streams.hpp"
+
+namespace {
+
+using sapwood::Split;
+using sapwood::SplitSearch;
+using sapwood::streams::Point;
+
+constexpr double rounding = 1 + 1e-9;
+constexpr double zero = 1e-9;  // a score that ought to be 0, n ln n * 2^-53 at the most
+
+/// Whether a score is within a factor 1 + alpha of the best possible.
+bool within(double score, double best, double alpha) { return score <= best * (1 + alpha) * rounding + zero; }
+
+template <class Definition>
+bool agrees(SplitSearch& search, const sapwood::oracle::BruteForce<Definition>& oracle, double alpha, int step) {
+    const std::optional<Split> best = search.best();
+    if (!best) return CHECK(oracle.n_features() == 0);
+    const std::vector<double> scores = oracle.scores();
+    bool holds = CHECK(within(best->score, scores[0], alpha));
+    holds &= CHECK(std::abs(best->score - oracle.score(best->feature)) < 1e-8);
+    holds &= CHECK(std::abs(best->gain - oracle.gain(best->feature)) < 1e-8);
+    if (step % 8 != 0) return holds;
+    const std::size_t k = static_cast<std::size_t>(step) / 8 % (scores.size() + 2) + 1;
+    const std::vector<Split> top = search.top(k);
+    holds &= CHECK(top.size() == std::min(k, scores.size()));
+    for (std::size_t i = 0; i < top.size(); ++i) {
+        holds &= CHECK(within(top[i].score, scores[i], alpha));
+        holds &= CHECK(i == 0 || comes_before(top[i - 1], top[i]));
+    }
+    return holds;
+}
+
+/// Runs one stream; `every` is how many points go by between queries. The number of points that were checked.
+template <class Search, class Definition>
+long run(const std::vector<Point>& points, double alpha, int every, const std::string& name) {
+    Search search(alpha);
+    sapwood::oracle::BruteForce<Definition> oracle;
+    int step = 0;
+    for (const Point& point : points) {
+        search.add(point.features, point.label);
+        oracle.add(point.features, point.label);
+        if (++step % every != 0) continue;
+        bool holds = agrees(search, oracle, alpha, step);
+        try {
+            search.validate();
+        } catch (const std::exception& error) {
+            holds = CHECK(!"the structure is valid");
+            std::fprintf(stderr, "  %s\n", error.what());
+        }
+        if (!holds) {
+            std::fprintf(stderr, "  %s, alpha %g, a query every %d, point %d\n", name.c_str(), alpha, every, step);
+            break;
+        }
+    }
+    return step;
+}
+
+/// A copy and a restored state answer as the original does from then on.
+template <class Search>
+void continues_after_copy_and_restore() {
+    const auto points = sapwood::streams::make("slow drift", 300, 20, 7);
+    Search search(0.05);
+    for (std::size_t i = 0; i < 150; ++i) {
+        search.add(points[i].features, points[i].label);
+        search.best();
+    }
+    const auto copy = search.clone();
+    Search restored(0.05);
+    restored.restore(search.state());
+    for (std::size_t i = 150; i < points.size(); ++i) {
+        for (SplitSearch* each :
+             {static_cast<SplitSearch*>(&search), copy.get(), static_cast<SplitSearch*>(&restored)}) {
+            each->add(points[i].features, points[i].label);
+            each->validate();
+        }
+        CHECK(search.best()->feature == copy->best()->feature);
+        CHECK(search.best()->feature == restored.best()->feature);
+        CHECK(search.n_trees() == copy->n_trees());
+        CHECK(search.n_trees() == restored.n_trees());
+    }
+    CHECK(search.work().moves == copy->work().moves);
+    CHECK(search.work().moves == restored.work().moves);
+}
+
+}  // namespace
+
+int main() {
+    using namespace sapwood;
+    long points = 0;
+    for (const std::string_view name : streams::names) {
+        for (unsigned seed = 0; seed < 16; ++seed) {
+            const int d = seed % 3 == 0 ? 3 : 10;
+            const auto stream = streams::make(name, 500, d, seed);
+            for (const double alpha : {0.001, 0.01, 0.1, 0.5, 1.0, 5.0, 40.0}) {
+                // A small alpha means thousands of bins, and as many steps of a feature through them.
+                if (alpha < 0.1 && seed % 4 != 0) continue;
+                const int every = seed % 7 == 6 ? 17 : 1;
+                points +=
+                    run<UpdEnt, oracle::EntropyByDefinition>(stream, alpha, every, "UpdEnt, " + std::string(name));
+                points += run<UpdGini, oracle::GiniByDefinition>(stream, alpha, every, "UpdGini, " + std::string(name));
+            }
+        }
+    }
+    CHECK(points >= 1'000'000);
+    continues_after_copy_and_restore<UpdEnt>();
+    continues_after_copy_and_restore<UpdGini>();
+    std::fprintf(stderr, "%ld points\n", points);
+    return check::finish();
+}
