@@ -1,0 +1,10 @@
+#pragma once
+
+// The loops over all seen features are compiled once more for processors with wider vectors, chosen when the module is
+// loaded. Sanitizers cannot follow that choice, and other platforms do not offer it; there the portable loop is all.
+#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(__clang__) && \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define SAPWOOD_WIDE_VECTORS __attribute__((target_clones("default", "avx2")))
+#else
+#define SAPWOOD_WIDE_VECTORS
+#endif
