@@ -1,0 +1,70 @@
+# The front door. Needs Python >= 3.10, a C++20 compiler and make; everything else is installed into .venv by name.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+# The tools of the virtual environment (cmake, ninja, ...) come before any of the same name elsewhere.
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+
+# What pyproject.toml asks of a build, and the two programs it runs; then no build is isolated, and each is incremental.
+BUILD_REQUIRES := $(shell sed -n 's/^requires = \[\(.*\)\]$$/\1/p' pyproject.toml | tr ',' ' ') cmake ninja
+# A change of these means a new build. A change of a Python source does not: the installation is editable.
+NATIVE := $(shell find native -name '*.cpp' -o -name '*.hpp')
+BENCH := $(wildcard benchmarks/native/*.cpp benchmarks/native/*.hpp)
+CXX_FILES = $(NATIVE) $(BENCH) $(wildcard tests/native/*.cpp tests/native/*.hpp)
+PYTHON_DIRS := $(wildcard src tests benchmarks examples)
+INSTALL := SKBUILD_CMAKE_DEFINE="SAPWOOD_WERROR=ON" $(BIN)/python -m pip install --quiet --no-build-isolation --editable
+
+.PHONY: help demo test lint bench format stubs clean
+.DEFAULT_GOAL := help
+
+help: ## Say what there is to make
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile
+
+demo: $(VENV)/.demo ## Stream synthetic data through every search; print a table, save a picture
+	$(BIN)/python -m sapwood.demo
+
+test: $(VENV)/.dev ## Run every test
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.dev ## Check style, types and format of both languages
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy $(PYTHON_DIRS)
+	$(BIN)/clang-format --dry-run -Werror $(CXX_FILES)
+
+bench: $(VENV)/.dev build/bench/.built ## Run the benchmarks: seeded, offline, ratios within one run
+	PYTHONPATH=build/bench $(BIN)/python -m benchmarks.micro
+
+format: $(VENV)/.dev ## Format both languages, and fix what the linter can
+	$(BIN)/ruff check --fix-only .
+	$(BIN)/ruff format .
+	$(BIN)/clang-format -i $(CXX_FILES)
+
+stubs: $(VENV)/.dev ## Regenerate src/sapwood/_core.pyi from the compiled module
+	$(BIN)/python -m nanobind.stubgen --quiet -m sapwood._core -o src/sapwood/_core.pyi
+
+clean: ## Remove everything that make made
+	rm -rf $(VENV) build .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(VENV)/.tools: pyproject.toml
+	@$(PYTHON) -c 'import sys; v = sys.version_info; sys.exit(0 if v >= (3, 10) else "sapwood: Python must be 3.10 or \
+	newer, got %d.%d; name another with make PYTHON=..." % v[:2])'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet $(BUILD_REQUIRES)
+	@touch $@
+
+$(VENV)/.demo: $(VENV)/.tools CMakeLists.txt $(NATIVE)
+	$(INSTALL) '.[plot,cli]'
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.tools CMakeLists.txt $(NATIVE)
+	$(INSTALL) '.[dev]'
+	@touch $@
+
+build/bench/.built: $(VENV)/.dev CMakeLists.txt CMakePresets.json $(NATIVE) $(BENCH)
+	$(BIN)/cmake --preset bench -DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python
+	$(BIN)/cmake --build --preset bench
+	@touch $@
