@@ -1,6 +1,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include <limits>
@@ -35,10 +36,10 @@ FeatureId feature_of(nb::handle item, const std::string& parameter) {
     int overflow = 0;
     const long long value = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
     if (overflow < 0 || (overflow == 0 && value < 0)) {
-        throw std::invalid_argument(parameter + " must not be negative, got " + repr_of(item));
+        throw std::invalid_argument(parameter + " must not be negative, got " + repr_of(index));
     }
     if (overflow > 0 || value > std::numeric_limits<FeatureId>::max()) {
-        throw std::invalid_argument(parameter + " must be at most 2147483647, got " + repr_of(item));
+        throw std::invalid_argument(parameter + " must be at most 2147483647, got " + repr_of(index));
     }
     return static_cast<FeatureId>(value);
 }
@@ -202,13 +203,14 @@ void bind_split_search(nb::module_& module) {
                 new (self) GuardedSearch(SearchChoice{std::move(criterion), std::move(search), alpha});
             },
             nb::arg("criterion"), nb::arg("search"), nb::arg("alpha"))
-        .def("add", &add, nb::arg("features"), nb::arg("label"),
+        .def("add", &add, nb::arg("features").none(), nb::arg("label").none(),
              nb::sig("def add(self, features: collections.abc.Iterable[int], label: int) -> None"))
         .def("add_csr", &add_csr, nb::arg("indptr"), nb::arg("indices"), nb::arg("labels"), nb::arg("n_columns"),
              nb::arg("trace"))
         .def("best", &best)
         .def("top", &top, nb::arg("k"))
-        .def("counts", &counts, nb::arg("feature"))
+        .def("counts", &counts, nb::arg("feature").none(),
+             nb::sig("def counts(self, feature: int) -> tuple[tuple[int, int], tuple[int, int]]"))
         .def("work", &work, nb::sig("def work(self) -> dict[str, int]"))
         .def("validate",
              [](GuardedSearch& self) {

@@ -59,7 +59,10 @@ def as_points(X: Any, y: ArrayLike) -> Points:
 
 
 def _from_dense(X: Any) -> Any:
-    dense = np.asarray(X)
+    try:
+        dense = np.asarray(X)
+    except ValueError:
+        raise ValueError("X must have rows of one length, got rows of several") from None
     if dense.ndim != 2:  # noqa: PLR2004 - a matrix has two dimensions
         raise ValueError(f"X must have two dimensions, got {dense.ndim}")
     _on(dense.ravel())
@@ -79,6 +82,10 @@ def _on(values: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def _indices(indices: NDArray[Any], columns: int) -> NDArray[np.int32]:
+    if indices.ndim != 1:
+        raise ValueError(f"X.indices must have one dimension, got {indices.ndim}")
+    if indices.dtype.kind not in "iu":
+        raise ValueError(f"X.indices must be integers, got {indices.dtype}")
     if indices.dtype != np.int32 and indices.size and not 0 <= indices.min() <= indices.max() <= _LARGEST_ID:
         wrong = indices[(indices < 0) | (indices > _LARGEST_ID)][0]
         raise ValueError(f"X.indices must be from 0 to {columns - 1}, got {wrong}")
@@ -89,11 +96,11 @@ def _labels(y: ArrayLike) -> NDArray[np.uint8]:
     labels = np.asarray(y)
     if labels.ndim != 1:
         raise ValueError(f"y must have one dimension, got {labels.ndim}")
-    if labels.dtype == np.uint8 or labels.dtype == np.bool_:
+    if labels.dtype in (np.uint8, np.bool_):
         as_bytes = np.ascontiguousarray(labels).view(np.uint8)
         if as_bytes.size == 0 or as_bytes.max() <= 1:
             return as_bytes
-    right = (labels == 0) | (labels == 1)
-    if not np.all(right):
-        raise ValueError(f"y must hold the labels 0 and 1 only, got {labels[~np.broadcast_to(right, labels.shape)][0]!r}")
+    right = np.broadcast_to((labels == 0) | (labels == 1), labels.shape)
+    if not right.all():
+        raise ValueError(f"y must hold the labels 0 and 1 only, got {labels.item(int(np.argmin(right)))!r}")
     return np.ascontiguousarray(labels == 1).view(np.uint8)

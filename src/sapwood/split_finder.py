@@ -80,6 +80,8 @@ class SplitFinder:
 
     __slots__ = ("_search",)
 
+    _search: _core.SplitSearch
+
     def __init__(self, criterion: str = "entropy", search: str = "approximate", alpha: float = 0.1) -> None:
         for name, word in (("criterion", criterion), ("search", search)):
             if not isinstance(word, str):
@@ -88,6 +90,8 @@ class SplitFinder:
             raise TypeError(f"SplitFinder: alpha must be a number, got {alpha!r}")
         try:
             self._search = _core.SplitSearch(criterion, search, float(alpha))
+        except OverflowError:
+            raise ValueError(f"SplitFinder: alpha must be a finite number, got {alpha!r}") from None
         except ValueError as error:
             _raise_named("SplitFinder", error)
 
@@ -136,8 +140,8 @@ class SplitFinder:
         --------
         >>> import numpy as np
         >>> finder = SplitFinder(search="exhaustive")
-        >>> finder.add_many(np.array([[1, 0], [1, 1], [0, 1]]), [0, 1, 1], trace=True).feature
-        array([0, 1, 0])
+        >>> finder.add_many(np.array([[1, 0], [1, 1], [0, 1]]), [0, 1, 1], trace=True).feature.tolist()
+        [0, 1, 1]
         """
         try:
             points = as_points(X, y)

@@ -16,10 +16,9 @@ using sapwood::SplitSearch;
 using sapwood::streams::Point;
 
 constexpr double rounding = 1 + 1e-9;
-constexpr double zero = 1e-9;  // a score that ought to be 0, n ln n * 2^-53 at the most
 
-/// Whether a score is within a factor 1 + alpha of the best possible.
-bool within(double score, double best, double alpha) { return score <= best * (1 + alpha) * rounding + zero; }
+/// Whether a score is within a factor 1 + alpha of the best possible; so 0 where 0 is possible.
+bool within(double score, double best, double alpha) { return score <= best * (1 + alpha) * rounding; }
 
 template <class Definition>
 bool agrees(SplitSearch& search, const sapwood::oracle::BruteForce<Definition>& oracle, double alpha, int step) {

@@ -29,7 +29,8 @@ inline std::vector<Point> make(std::string_view name, int n, int d, unsigned see
     const auto draw_rates = [&] {
         for (auto& rate : rates) {
             const double base = 0.5 * uniform(random) * uniform(random);
-            rate = {base, chance(0.5) ? base : std::min(1.0, base * 4 * uniform(random))};
+            const bool same = chance(0.5);
+            rate = {base, same ? base : std::min(1.0, base * 4 * uniform(random))};
         }
     };
     draw_rates();
@@ -42,7 +43,11 @@ inline std::vector<Point> make(std::string_view name, int n, int d, unsigned see
         if (name == "rare class") label = chance(0.01) ? 1 : 0;
         if (name == "halves") label = static_cast<Label>(i % 2);
         if (name == "abrupt drift" && i == n / 2) draw_rates();
-        if (name == "slow drift") rates[random() % rates.size()] = {uniform(random), uniform(random) * 0.3};
+        if (name == "slow drift") {
+            auto& drifting = rates[random() % rates.size()];
+            drifting[0] = uniform(random);
+            drifting[1] = uniform(random) * 0.3;
+        }
         const bool flipped = name == "label flips" && (i / 50) % 2 == 1;
         Point point{{}, label};
         for (int j = 0; j < d; ++j) {

@@ -18,6 +18,7 @@ namespace sapwood {
 ///     score = weighted(a, b) + weighted(c0 - a, c1 - b) = n * impurity(D | feature)
 /// and the gain is (weighted(c0, c1) - score) / n.
 ///
+/// The weighted form is symmetric to the last bit, so that a feature and its complement, or two classes exchanged, tie.
 /// `cover(n)` must be called before counts that sum to n are passed. `scores` computes many scores at once.
 
 namespace detail {
@@ -29,7 +30,7 @@ inline void entropy_scores(const Count* on0, const Count* on1, std::size_t size,
     for (std::size_t i = 0; i < size; ++i) {
         const Count a = on0[i];
         const Count b = on1[i];
-        scores[i] = (table[a + b] - table[a] - table[b]) + (table[n - a - b] - table[c0 - a] - table[c1 - b]);
+        scores[i] = (table[a + b] - (table[a] + table[b])) + (table[n - a - b] - (table[c0 - a] + table[c1 - b]));
     }
 }
 
@@ -59,7 +60,7 @@ public:
         if (x_log_x_.outgrown(n)) x_log_x_ = XLogX::covering(n);
     }
 
-    double weighted(Count u, Count v) const { return x_log_x_(u + v) - x_log_x_(u) - x_log_x_(v); }
+    double weighted(Count u, Count v) const { return x_log_x_(u + v) - (x_log_x_(u) + x_log_x_(v)); }
 
     double score(Count a, Count b, Count c0, Count c1) const { return weighted(a, b) + weighted(c0 - a, c1 - b); }
 

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -12,8 +14,8 @@ namespace sapwood {
 /// Maps feature ids to slots, in memory proportional to the features seen, whatever their ids.
 ///
 /// Ids below a bound are looked up directly in an array; the others in a hash table with linear probing. The bound is
-/// raised, at every doubling of the features seen, only so far that at least one id in eight below it is in use: most
-/// data number their features from 0 without gaps, and a direct look-up is several times faster than a probe.
+/// raised, at every doubling of the features seen, to the largest power of two of which at least one id in eight is in
+/// use: most data number their features from 0 without gaps, and a direct look-up is several times faster than a probe.
 class FeatureIndex {
 public:
     std::size_t size() const { return ids_.size(); }
@@ -47,7 +49,7 @@ private:
     };
 
     static constexpr std::size_t ids_per_direct_feature = 8;
-    static constexpr std::size_t smallest_direct = 1024;
+    static constexpr std::size_t smallest_direct = 256;
 
     /// The bucket of an id, or the empty one where it belongs. There always is an empty one.
     std::size_t probe(FeatureId id) const {
@@ -62,6 +64,7 @@ private:
         if (ids_.size() == next_review_) review();
         const Slot slot = static_cast<Slot>(ids_.size());
         ids_.push_back(id);
+        ++of_width_[width(id)];
         if (static_cast<std::size_t>(id) < direct_.size()) {
             direct_[static_cast<std::size_t>(id)] = slot;
         } else {
@@ -72,16 +75,19 @@ private:
         return slot;
     }
 
+    static std::size_t width(FeatureId id) {
+        return static_cast<std::size_t>(std::bit_width(static_cast<std::uint32_t>(id)));
+    }
+
     /// Raises the bound of the directly looked-up ids as far as the ids in use warrant.
     void review() {
-        next_review_ = std::max<std::size_t>(smallest_direct / ids_per_direct_feature, 2 * ids_.size());
-        std::vector<FeatureId> sorted(ids_);
-        std::sort(sorted.begin(), sorted.end());
+        next_review_ = std::max<std::size_t>(smallest_direct / 2, 2 * ids_.size());
         std::size_t bound = std::max(direct_.size(), smallest_direct);
-        for (std::size_t i = 0; i < sorted.size(); ++i) {
-            const std::size_t needed = static_cast<std::size_t>(sorted[i]) + 1;
-            // Half again as many, so that the ids seen next still fall below the bound.
-            if (needed <= ids_per_direct_feature * (i + 1)) bound = std::max(bound, needed + needed / 2);
+        std::size_t below = 0;
+        for (std::size_t bits = 0; bits < of_width_.size(); ++bits) {
+            below += of_width_[bits];
+            const std::size_t end = std::size_t{1} << bits;
+            if (end <= ids_per_direct_feature * below) bound = std::max(bound, end);
         }
         if (bound == direct_.size()) return;
         direct_.resize(bound, no_slot);
@@ -112,6 +118,8 @@ private:
     std::vector<FeatureId> ids_;
     std::vector<Slot> direct_;
     std::vector<Bucket> buckets_;
+    /// How many of the ids have so many binary digits.
+    std::array<std::size_t, 32> of_width_{};
     std::size_t hashed_ = 0;
     std::size_t next_review_ = 0;
 };

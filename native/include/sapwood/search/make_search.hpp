@@ -1,9 +1,9 @@
 #pragma once
 
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <memory>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -42,6 +42,13 @@ void require_one_of(const std::string& parameter, const std::string& value,
     throw std::invalid_argument(parameter + " must be one of " + names + ", got '" + value + "'");
 }
 
+/// A number with the fewest digits that tell it from all others.
+inline std::string shortest(double value) {
+    std::array<char, 32> digits;
+    const auto written = std::to_chars(digits.data(), digits.data() + digits.size(), value);
+    return {digits.data(), written.ptr};
+}
+
 }  // namespace detail
 
 /// Makes the search that a choice describes, or throws std::invalid_argument.
@@ -49,9 +56,8 @@ inline std::unique_ptr<SplitSearch> make_search(const SearchChoice& choice) {
     detail::require_one_of("criterion", choice.criterion, criteria);
     detail::require_one_of("search", choice.search, searches);
     if (!std::isfinite(choice.alpha) || choice.alpha < smallest_alpha) {
-        std::ostringstream message;
-        message << "alpha must be a finite number of at least " << smallest_alpha << ", got " << choice.alpha;
-        throw std::invalid_argument(message.str());
+        throw std::invalid_argument("alpha must be a finite number of at least " + detail::shortest(smallest_alpha) +
+                                    ", got " + detail::shortest(choice.alpha));
     }
     const bool entropy = choice.criterion == Entropy::name;
     if (choice.search == "exhaustive") {

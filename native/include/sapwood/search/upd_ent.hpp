@@ -54,21 +54,27 @@ private:
         }
     }
 
-    /// ind(rho_j), without its logarithms where the feature has stayed in its bin. On a border both bins are right.
+    /// ind(rho_j), without its logarithms where the feature is in the bin it was in, or in the one found last: most
+    /// features are rare, and the rho of all rare features is near c_1 / n. On a border both bins are right.
     Index ind_near(Slot slot) {
         const Filing& filing = filing_of(slot);
-        if (filing.stamp != 0 && filing.first == filing.last) {
-            const EntropyBins::Bin& bin = trees_.find(filing.first)->bin;
-            const Count a = counts_.on(0, slot);
-            const Count b = counts_.on(1, slot);
-            const Count c0 = counts_.of_class(0);
-            const Count c1 = counts_.of_class(1);
-            if (bin.lower_key(a, b) >= bin.lower_key(c0, c1) && bin.upper_key(a, b) <= bin.upper_key(c0, c1)) {
-                return filing.first;
-            }
-        }
-        return ind(slot);
+        if (filing.stamp != 0 && filing.first == filing.last && holds(filing.first, slot)) return filing.first;
+        if (!holds(found_last_, slot)) found_last_ = ind(slot);
+        return found_last_;
     }
+
+    bool holds(Index index, Slot slot) {
+        const Tree* tree = trees_.find(index);
+        if (tree == nullptr) return false;
+        const EntropyBins::Bin& bin = tree->bin;
+        const Count a = counts_.on(0, slot);
+        const Count b = counts_.on(1, slot);
+        const Count c0 = counts_.of_class(0);
+        const Count c1 = counts_.of_class(1);
+        return bin.lower_key(a, b) >= bin.lower_key(c0, c1) && bin.upper_key(a, b) <= bin.upper_key(c0, c1);
+    }
+
+    Index found_last_ = EntropyBins::lowest;
 };
 
 }  // namespace sapwood

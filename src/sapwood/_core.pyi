@@ -1,0 +1,71 @@
+"""
+The native core of sapwood. Private: use the names that the package exports.
+"""
+
+from collections.abc import Iterable
+from typing import Annotated
+
+import numpy
+from numpy.typing import NDArray
+
+
+def check_csr(indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_columns: int) -> None:
+    """
+    Raises ValueError unless the arrays are compressed sparse rows in order.
+    """
+
+CRITERIA: tuple = ('entropy', 'gini')
+
+SEARCHES: tuple = ('exhaustive', 'approximate')
+
+class SplitSearch:
+    """Keeps the best split of one node. One object is safe in many threads."""
+
+    def __init__(self, criterion: str, search: str, alpha: float) -> None: ...
+
+    def add(self, features: Iterable[int], label: int) -> None: ...
+
+    def add_csr(self, indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], n_columns: int, trace: bool) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]] | None: ...
+
+    def best(self) -> tuple[int, float, float, tuple[tuple[int, int], tuple[int, int]]] | None: ...
+
+    def top(self, k: int) -> list[tuple[int, float, float, tuple[tuple[int, int], tuple[int, int]]]]: ...
+
+    def counts(self, feature: int) -> tuple[tuple[int, int], tuple[int, int]]: ...
+
+    def work(self) -> dict[str, int]: ...
+
+    def validate(self) -> None: ...
+
+    def copy(self) -> SplitSearch: ...
+
+    def n_trees(self) -> int: ...
+
+    def n_bytes(self) -> int: ...
+
+    def n_features_seen(self) -> int: ...
+
+    def class_counts(self) -> tuple[int, int]: ...
+
+    @property
+    def criterion(self) -> str: ...
+
+    @property
+    def search(self) -> str: ...
+
+    @property
+    def alpha(self) -> float: ...
+
+    def __getstate__(self) -> tuple: ...
+
+    def __setstate__(self, arg: tuple, /) -> None: ...
+
+def run_timed(search: SplitSearch, indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], every: int, checkpoints: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+    """
+    Adds points to a search, queries it after every so many, and returns the seconds at each checkpoint.
+    """
+
+def count_timed(indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], n_features: int, checkpoints: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+    """
+    Counting only, the reference for all times: increments dense counters and nothing else.
+    """
