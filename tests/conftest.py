@@ -1,0 +1,39 @@
+"""What every test shares: Hypothesis profiles and the folder of real data."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+ROOT = Path(__file__).resolve().parents[1]
+
+# No deadline in any profile: the time of one example on a shared machine says nothing about its correctness.
+# `dev` looks somewhere new at every run, `ci` at the same examples at every run, `thorough` far longer.
+settings.register_profile("dev", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
+settings.register_profile(
+    "thorough", deadline=None, max_examples=2000, suppress_health_check=[HealthCheck.too_slow], print_blob=True
+)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
+
+
+@pytest.fixture(scope="session")
+def repository() -> Path:
+    """The root of the repository."""
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of real data sets: ``SAPWOOD_DATA``, or ``shared/data`` beside the repository; skips without it."""
+    named = os.environ.get("SAPWOOD_DATA")
+    folder = Path(named) if named else ROOT.parent / "shared" / "data"
+    if named and not folder.is_dir():
+        # Asked for by name and not there is a mistake, not a machine without data.
+        pytest.fail(f"shared_data: SAPWOOD_DATA must be a folder, got {named!r}")
+    if not folder.is_dir():
+        pytest.skip("no real data: set SAPWOOD_DATA, or put it in shared/data beside the repository")
+    return folder
