@@ -23,7 +23,8 @@ ZERO = 1e-9
 
 every_criterion = pytest.mark.parametrize("criterion", CRITERIA)
 every_hostile_stream = pytest.mark.parametrize("name", HOSTILE)
-quick = settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# Each example is followed by eight finders after every point: a third of the profile's examples is plenty.
+fewer = settings(max_examples=settings().max_examples // 3, suppress_health_check=[HealthCheck.too_slow])
 
 
 def make_finders(criterion: str) -> list[SplitFinder]:
@@ -176,7 +177,7 @@ def test_every_answer_on_a_hostile_stream(name: str, criterion: str) -> None:
 
 
 @every_criterion
-@quick
+@fewer
 @given(stream=STREAMS)
 def test_every_answer_on_a_random_stream(criterion: str, stream: Stream) -> None:
     check_stream(stream, criterion)
@@ -199,7 +200,7 @@ def test_top_on_a_hostile_stream(name: str, criterion: str) -> None:
 
 
 @every_criterion
-@quick
+@fewer
 @given(stream=STREAMS, k=st.integers(1, 12))
 def test_top_on_a_random_stream(criterion: str, stream: Stream, k: int) -> None:
     finders, oracle = make_finders(criterion), BruteForce(criterion)
@@ -214,7 +215,7 @@ def test_top_on_a_random_stream(criterion: str, stream: Stream, k: int) -> None:
 
 
 @every_criterion
-@quick
+@fewer
 @given(stream=STREAMS, data=st.data())
 def test_queries_at_any_moment_keep_the_guarantee(criterion: str, stream: Stream, data: st.DataObject) -> None:
     """Asked often, rarely or at random: each answer is within, and asking twice is harmless."""
