@@ -1,4 +1,5 @@
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
@@ -9,74 +10,28 @@
 #include <tuple>
 
 #include "bindings.hpp"
+#include "point.hpp"
 
 namespace sapwood::bindings {
 namespace {
 
-using Table = std::tuple<std::tuple<Count, Count>, std::tuple<Count, Count>>;
-using SplitFields = std::tuple<FeatureId, double, double, Table>;
-
-Table table_of(const std::array<std::array<Count, 2>, 2>& counts) {
-    return {{counts[0][0], counts[0][1]}, {counts[1][0], counts[1][1]}};
-}
-
-SplitFields fields_of(const Split& split) { return {split.feature, split.score, split.gain, table_of(split.counts)}; }
-
-std::string repr_of(nb::handle object) { return nb::cast<std::string>(nb::repr(object)); }
-
-[[noreturn]] void throw_type_error(const std::string& message) { throw nb::type_error(message.c_str()); }
-
-/// A Python integer, or what can stand for one, as a feature id. Throws and names the parameter if it is none.
-FeatureId feature_of(nb::handle item, const std::string& parameter) {
-    nb::object index = nb::steal(PyNumber_Index(item.ptr()));
-    if (!index.is_valid()) {
-        PyErr_Clear();
-        throw_type_error(parameter + " must be integers, got " + repr_of(item));
-    }
-    int overflow = 0;
-    const long long value = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
-    if (overflow < 0 || (overflow == 0 && value < 0)) {
-        throw std::invalid_argument(parameter + " must not be negative, got " + repr_of(index));
-    }
-    if (overflow > 0 || value > std::numeric_limits<FeatureId>::max()) {
-        throw std::invalid_argument(parameter + " must be at most 2147483647, got " + repr_of(index));
-    }
-    return static_cast<FeatureId>(value);
-}
-
-std::vector<FeatureId> features_of(nb::handle features) {
-    nb::object sequence = nb::steal(PySequence_Fast(features.ptr(), ""));
-    if (!sequence.is_valid()) {
-        PyErr_Clear();
-        throw_type_error("features must be an iterable of integers, got " + repr_of(features));
-    }
-    const Py_ssize_t size = PySequence_Fast_GET_SIZE(sequence.ptr());
-    std::vector<FeatureId> ids;
-    ids.reserve(static_cast<std::size_t>(size));
-    // The size is asked for again because the conversion of an item may run code that changes a list.
-    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(sequence.ptr()); ++i) {
-        ids.push_back(feature_of(nb::borrow(PySequence_Fast_GET_ITEM(sequence.ptr(), i)), "features"));
-    }
-    check_features(ids);
-    return ids;
-}
-
-Label label_of(nb::handle label) {
-    const double value = PyFloat_AsDouble(label.ptr());
-    const bool is_number = PyErr_Occurred() == nullptr;
-    PyErr_Clear();
-    // A string is no number to PyFloat_AsDouble, and NaN is neither 0 nor 1.
-    if (!is_number || (value != 0 && value != 1)) {
-        throw std::invalid_argument("label must be 0 or 1, got " + repr_of(label));
-    }
-    return value == 1 ? 1 : 0;
-}
-
-void add(GuardedSearch& self, nb::handle features, nb::handle label) {
+void add(GuardedSearch& self, nb::handle features, nb::handle label, nb::handle weight) {
     const std::vector<FeatureId> ids = features_of(features);
-    const Label y = label_of(label);
+    const Label y = label_of(label, self.choice.n_classes);
+    const Count w = weight_of(weight);
     const Lock lock(self);
-    self.search->add(ids, y);
+    check_room(self.search->n(), w);
+    if (w > 0) self.search->add(ids, y, w);
+}
+
+void remove(GuardedSearch& self, nb::handle features, nb::handle label, nb::handle weight) {
+    const std::vector<FeatureId> ids = features_of(features);
+    const Label y = label_of(label, self.choice.n_classes);
+    const Count w = weight_of(weight);
+    // A search that cannot remove points says so, however often.
+    if (w == 0 && self.choice.search != "approximate") return;
+    const Lock lock(self);
+    self.search->remove(ids, y, w);
 }
 
 using Trace =
@@ -91,18 +46,18 @@ std::optional<Trace> add_csr(GuardedSearch& self, const Array<std::int64_t>& ind
     {
         nb::gil_scoped_release release;
         check_csr(csr, n_columns);
+        check_labels(csr, y, self.choice.n_classes);
         const std::lock_guard lock(self.mutex);
         SplitSearch& search = *self.search;
-        if (static_cast<std::int64_t>(y.size()) > max_points - search.counts().n()) {
-            throw std::overflow_error("points must be at most " + std::to_string(max_points) + " in all, got " +
-                                      std::to_string(y.size()) + " more than " + std::to_string(search.counts().n()));
-        }
+        check_room(search.n(), static_cast<std::int64_t>(y.size()));
         if (trace) {
             features.reserve(y.size());
             scores.reserve(y.size());
         }
         SignalPoll signals;
         for (std::size_t i = 0; i < y.size(); ++i) {
+            // A signal handler may have added to the same object.
+            check_room(search.n(), 1);
             search.add(csr.row(i), y[i]);
             if (trace) {
                 const std::optional<Split> best = search.best();
@@ -116,33 +71,52 @@ std::optional<Trace> add_csr(GuardedSearch& self, const Array<std::int64_t>& ind
     return Trace{to_numpy(std::move(features)), to_numpy(std::move(scores))};
 }
 
-std::optional<SplitFields> best(GuardedSearch& self) {
+nb::tuple tuple_of(const std::vector<Count>& counts) {
+    nb::tuple tuple = nb::steal<nb::tuple>(PyTuple_New(static_cast<Py_ssize_t>(counts.size())));
+    if (!tuple.is_valid()) nb::raise_python_error();
+    for (std::size_t k = 0; k < counts.size(); ++k) {
+        PyTuple_SET_ITEM(tuple.ptr(), static_cast<Py_ssize_t>(k), nb::int_(counts[k]).release().ptr());
+    }
+    return tuple;
+}
+
+/// counts[v][k], the points of class k in which a feature has the value v.
+nb::tuple table_of(std::vector<Count> of_classes, const std::vector<Count>& on) {
+    for (std::size_t k = 0; k < on.size(); ++k) of_classes[k] -= on[k];
+    return nb::make_tuple(tuple_of(of_classes), tuple_of(on));
+}
+
+nb::tuple fields_of(const SplitSearch& search, const Split& split) {
+    return nb::make_tuple(split.feature, split.score, split.gain,
+                          table_of(search.of_classes(), search.on(split.feature)));
+}
+
+std::optional<nb::tuple> best(GuardedSearch& self) {
     const Lock lock(self);
     const std::optional<Split> split = self.search->best();
     if (!split) return std::nullopt;
-    return fields_of(*split);
+    return fields_of(*self.search, *split);
 }
 
-std::vector<SplitFields> top(GuardedSearch& self, std::int64_t k) {
+nb::list top(GuardedSearch& self, std::int64_t k) {
     if (k < 1) throw std::invalid_argument("k must be at least 1, got " + std::to_string(k));
     const Lock lock(self);
-    std::vector<SplitFields> fields;
-    for (const Split& split : self.search->top(static_cast<std::size_t>(k))) fields.push_back(fields_of(split));
+    nb::list fields;
+    for (const Split& split : self.search->top(static_cast<std::size_t>(k))) {
+        fields.append(fields_of(*self.search, split));
+    }
     return fields;
 }
 
-Table counts(GuardedSearch& self, nb::handle feature) {
-    const FeatureId id = feature_of(feature, "feature");
+nb::tuple counts(GuardedSearch& self, nb::handle feature) {
+    const FeatureId id = feature_of(feature);
     const Lock lock(self);
-    const NodeCounts& node = self.search->counts();
-    const Slot slot = node.index().find(id);
-    if (slot == no_slot) return {{node.of_class(0), node.of_class(1)}, {0, 0}};
-    return table_of(self.search->split_of(slot).counts);
+    return table_of(self.search->of_classes(), self.search->on(id));
 }
 
 nb::dict work(GuardedSearch& self) {
     const Lock lock(self);
-    const Work& done = self.search->work();
+    const Work done = self.search->work();
     nb::dict counters;
     counters["moves"] = done.moves;
     counters["key_updates"] = done.key_updates;
@@ -150,15 +124,51 @@ nb::dict work(GuardedSearch& self) {
     return counters;
 }
 
-/// What pickle keeps: the choice, then all that the search needs to continue as it would have.
+nb::dict stats(GuardedSearch& self) {
+    const Lock lock(self);
+    nb::dict counters;
+    for (const auto& [name, number] : self.search->stats()) counters[name.c_str()] = number;
+    return counters;
+}
+
+void merge(GuardedSearch& self, GuardedSearch& other, const std::string& over) {
+    if (over != "points" && over != "features") {
+        throw std::invalid_argument("over must be one of 'points', 'features', got '" + over + "'");
+    }
+    const SearchChoice& mine = self.choice;
+    const SearchChoice& theirs = other.choice;
+    if (theirs.criterion != mine.criterion) {
+        throw std::invalid_argument("other must have the criterion '" + mine.criterion + "', got '" + theirs.criterion +
+                                    "'");
+    }
+    if (theirs.n_classes != mine.n_classes) {
+        throw std::invalid_argument("other must have " + std::to_string(mine.n_classes) + " classes, got " +
+                                    std::to_string(theirs.n_classes));
+    }
+    nb::gil_scoped_release release;
+    std::unique_lock<std::recursive_mutex> my_lock(self.mutex, std::defer_lock);
+    std::unique_lock<std::recursive_mutex> their_lock(other.mutex, std::defer_lock);
+    // Both or none, so that two threads that merge two objects crosswise do not wait for each other; the lock of one
+    // object merged with itself is taken twice, which a recursive one allows.
+    std::lock(my_lock, their_lock);
+    // In place, because a call further up may hold on to the search: see GuardedSearch.
+    self.search->restore(
+        merged(self.search->state(), other.search->state(), over == "points" ? Merge::points : Merge::features));
+}
+
+/// What pickle keeps: the choice, then all that the search needs to continue.
 nb::tuple get_state(GuardedSearch& self) {
     const Lock lock(self);
     SearchState state = self.search->state();
-    return nb::make_tuple(self.choice.criterion, self.choice.search, self.choice.alpha,
-                          nb::make_tuple(state.of_class[0], state.of_class[1]), to_numpy(std::move(state.ids)),
-                          to_numpy(std::move(state.on[0])), to_numpy(std::move(state.on[1])),
-                          to_numpy(std::move(state.first_bin)), to_numpy(std::move(state.last_bin)),
-                          nb::make_tuple(state.work.moves, state.work.key_updates, state.work.examined));
+    std::vector<Count> on;
+    on.reserve(state.on.size() * state.ids.size());
+    for (const std::vector<Count>& of_class : state.on) on.insert(on.end(), of_class.begin(), of_class.end());
+    const std::array<std::size_t, 2> shape{state.on.size(), state.ids.size()};
+    return nb::make_tuple(self.choice.criterion, self.choice.search, self.choice.alpha, self.choice.n_classes,
+                          to_numpy(std::move(state.of_class)), to_numpy(std::move(state.ids)),
+                          to_numpy(std::move(on), shape), to_numpy(std::move(state.first_bin)),
+                          to_numpy(std::move(state.last_bin)),
+                          nb::make_tuple(state.work.moves, state.work.key_updates, state.work.examined), state.removes);
 }
 
 std::vector<std::int32_t> vector_of(nb::handle array) {
@@ -167,20 +177,47 @@ std::vector<std::int32_t> vector_of(nb::handle array) {
 }
 
 void set_state(GuardedSearch& self, const nb::tuple& fields) {
-    SearchChoice choice{nb::cast<std::string>(fields[0]), nb::cast<std::string>(fields[1]),
-                        nb::cast<double>(fields[2])};
+    SearchChoice choice{nb::cast<std::string>(fields[0]), nb::cast<std::string>(fields[1]), nb::cast<double>(fields[2]),
+                        nb::cast<int>(fields[3])};
+    std::unique_ptr<SplitSearch> search = make_search(choice);
+    const auto n_classes = static_cast<std::size_t>(choice.n_classes);
     SearchState state;
-    state.of_class = {nb::cast<Count>(fields[3][0]), nb::cast<Count>(fields[3][1])};
-    state.ids = vector_of(fields[4]);
-    state.on = {vector_of(fields[5]), vector_of(fields[6])};
+    state.of_class = vector_of(fields[4]);
+    state.ids = vector_of(fields[5]);
+    const auto on = nb::cast<nb::ndarray<const Count, nb::ndim<2>, nb::c_contig, nb::device::cpu>>(fields[6]);
+    for (std::size_t k = 0; k < on.shape(0); ++k) {
+        const Count* first = on.data() + k * on.shape(1);
+        state.on.emplace_back(first, first + on.shape(1));
+    }
     state.first_bin = vector_of(fields[7]);
     state.last_bin = vector_of(fields[8]);
     state.work = {nb::cast<std::uint64_t>(fields[9][0]), nb::cast<std::uint64_t>(fields[9][1]),
                   nb::cast<std::uint64_t>(fields[9][2])};
-    check_state(state);
-    std::unique_ptr<SplitSearch> search = make_search(choice);
+    state.removes = nb::cast<bool>(fields[10]);
+    check_state(state, n_classes);
     search->restore(std::move(state));
     new (&self) GuardedSearch(std::move(choice), std::move(search));
+}
+
+template <std::size_t size>
+nb::tuple names_of(const std::array<std::string_view, size>& names) {
+    nb::list list;
+    for (const std::string_view name : names) list.append(nb::str(name.data(), name.size()));
+    return nb::tuple(list);
+}
+
+/// The searches that there are for a criterion and a number of classes.
+std::vector<std::string> searches_for(const std::string& criterion, int n_classes) {
+    std::vector<std::string> possible;
+    for (const std::string_view name : searches) {
+        SearchChoice choice;
+        choice.criterion = criterion;
+        choice.search = name;
+        choice.n_classes = n_classes;
+        check_choice(choice);
+        if (!why_not(choice)) possible.push_back(choice.search);
+    }
+    return possible;
 }
 
 }  // namespace
@@ -193,25 +230,35 @@ void bind_split_search(nb::module_& module) {
         },
         nb::arg("indptr"), nb::arg("indices"), nb::arg("n_columns"),
         "Raises ValueError unless the arrays are compressed sparse rows in order.");
-    module.attr("CRITERIA") = nb::make_tuple(nb::str(criteria[0].data()), nb::str(criteria[1].data()));
-    module.attr("SEARCHES") = nb::make_tuple(nb::str(searches[0].data()), nb::str(searches[1].data()));
+    module.attr("CRITERIA") = names_of(criteria);
+    module.attr("SEARCHES") = names_of(searches);
+    module.attr("MAX_CLASSES") = max_classes;
+    module.def("searches_for", &searches_for, nb::arg("criterion"), nb::arg("n_classes") = 2,
+               "The searches that there are for a criterion and a number of classes.");
     nb::class_<GuardedSearch>(module, "SplitSearch",
                               "Keeps the best split of one node. One object is safe in many threads.")
         .def(
             "__init__",
-            [](GuardedSearch* self, std::string criterion, std::string search, double alpha) {
-                new (self) GuardedSearch(SearchChoice{std::move(criterion), std::move(search), alpha});
+            [](GuardedSearch* self, std::string criterion, std::string search, double alpha, int n_classes) {
+                new (self) GuardedSearch(SearchChoice{std::move(criterion), std::move(search), alpha, n_classes});
             },
-            nb::arg("criterion"), nb::arg("search"), nb::arg("alpha"))
-        .def("add", &add, nb::arg("features").none(), nb::arg("label").none(),
-             nb::sig("def add(self, features: collections.abc.Iterable[int], label: int) -> None"))
+            nb::arg("criterion"), nb::arg("search"), nb::arg("alpha"), nb::arg("n_classes") = 2)
+        .def("add", &add, nb::arg("features").none(), nb::arg("label").none(), nb::arg("weight").none() = 1,
+             nb::sig("def add(self, features: collections.abc.Iterable[int], label: int, weight: int = 1) -> None"))
+        .def("remove", &remove, nb::arg("features").none(), nb::arg("label").none(), nb::arg("weight").none() = 1,
+             nb::sig("def remove(self, features: collections.abc.Iterable[int], label: int, weight: int = 1) -> None"))
+        .def("merge", &merge, nb::arg("other"), nb::arg("over"))
         .def("add_csr", &add_csr, nb::arg("indptr"), nb::arg("indices"), nb::arg("labels"), nb::arg("n_columns"),
              nb::arg("trace"))
-        .def("best", &best)
-        .def("top", &top, nb::arg("k"))
+        .def("best", &best,
+             nb::sig("def best(self) -> tuple[int, float, float, tuple[tuple[int, ...], tuple[int, ...]]] | None"))
+        .def(
+            "top", &top, nb::arg("k"),
+            nb::sig("def top(self, k: int) -> list[tuple[int, float, float, tuple[tuple[int, ...], tuple[int, ...]]]]"))
         .def("counts", &counts, nb::arg("feature").none(),
-             nb::sig("def counts(self, feature: int) -> tuple[tuple[int, int], tuple[int, int]]"))
+             nb::sig("def counts(self, feature: int) -> tuple[tuple[int, ...], tuple[int, ...]]"))
         .def("work", &work, nb::sig("def work(self) -> dict[str, int]"))
+        .def("stats", &stats, nb::sig("def stats(self) -> dict[str, int]"))
         .def("validate",
              [](GuardedSearch& self) {
                  const Lock lock(self);
@@ -237,17 +284,24 @@ void bind_split_search(nb::module_& module) {
         .def("n_features_seen",
              [](GuardedSearch& self) {
                  const Lock lock(self);
-                 return self.search->counts().n_features();
+                 return self.search->n_features();
              })
-        .def("class_counts",
+        .def("n",
              [](GuardedSearch& self) {
                  const Lock lock(self);
-                 const NodeCounts& node = self.search->counts();
-                 return std::tuple(node.of_class(0), node.of_class(1));
+                 return self.search->n();
              })
+        .def(
+            "class_counts",
+            [](GuardedSearch& self) {
+                const Lock lock(self);
+                return tuple_of(self.search->of_classes());
+            },
+            nb::sig("def class_counts(self) -> tuple[int, ...]"))
         .def_prop_ro("criterion", [](const GuardedSearch& self) { return self.choice.criterion; })
         .def_prop_ro("search", [](const GuardedSearch& self) { return self.choice.search; })
         .def_prop_ro("alpha", [](const GuardedSearch& self) { return self.choice.alpha; })
+        .def_prop_ro("n_classes", [](const GuardedSearch& self) { return self.choice.n_classes; })
         .def("__getstate__", &get_state)
         .def("__setstate__", &set_state);
 }

@@ -1,3 +1,7 @@
+#include <nanobind/stl/pair.h>
+
+#include <algorithm>
+
 #include "bindings.hpp"
 
 namespace sapwood::bindings {
@@ -5,64 +9,107 @@ namespace {
 
 using Seconds = std::vector<double>;
 
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
 /// Calls `step(i)` for the points before the last checkpoint, and notes the time since the start at each checkpoint.
 template <class Step>
 Seconds timed(std::span<const std::int64_t> checkpoints, Step step) {
-    using Clock = std::chrono::steady_clock;
     Seconds seconds;
     seconds.reserve(checkpoints.size());
     const auto start = Clock::now();
     std::size_t i = 0;
     for (const std::int64_t checkpoint : checkpoints) {
         for (; i < static_cast<std::size_t>(checkpoint); ++i) step(i);
-        seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count());
+        seconds.push_back(seconds_since(start));
     }
     return seconds;
 }
 
-void check_timing(const CsrView& csr, std::int64_t n_columns, std::span<const Label> labels,
-                  std::span<const std::int64_t> checkpoints) {
-    check_csr(csr, n_columns);
-    if (labels.size() != csr.size()) throw std::invalid_argument("labels must be as many as the rows");
+void check_checkpoints(std::span<const std::int64_t> checkpoints, std::size_t n) {
     std::int64_t last = 0;
     for (const std::int64_t checkpoint : checkpoints) {
-        if (checkpoint < last || checkpoint > static_cast<std::int64_t>(csr.size())) {
+        if (checkpoint < last || checkpoint > static_cast<std::int64_t>(n)) {
             throw std::invalid_argument("checkpoints must ascend within the rows, got " + std::to_string(checkpoint));
         }
         last = checkpoint;
     }
 }
 
+/// Adds the points of a matrix to a search one by one, and queries it after every so many.
+class Run {
+public:
+    Run(GuardedSearch& guarded, const CsrView& csr, std::span<const Label> labels, std::int64_t every)
+        : search_(*guarded.search), csr_(csr), labels_(labels), every_(every), until_query_(every) {
+        check_csr(csr, std::int64_t{max_points} + 1);
+        check_labels(csr, labels, guarded.choice.n_classes);
+        if (every < 1) throw std::invalid_argument("every must be at least 1, got " + std::to_string(every));
+        check_room(search_.n(), static_cast<std::int64_t>(csr.size()));
+    }
+
+    void step(std::size_t i) {
+        search_.add(csr_.row(i), labels_[i]);
+        if (--until_query_ == 0) {
+            search_.best();
+            until_query_ = every_;
+        }
+    }
+
+private:
+    SplitSearch& search_;
+    const CsrView csr_;
+    const std::span<const Label> labels_;
+    const std::int64_t every_;
+    std::int64_t until_query_;
+};
+
 auto run_timed(GuardedSearch& guarded, const Array<std::int64_t>& indptr, const Array<FeatureId>& indices,
                const Array<Label>& labels, std::int64_t every, const Array<std::int64_t>& checkpoints) {
-    const CsrView csr{span_of(indptr), span_of(indices)};
-    const std::span<const Label> y = span_of(labels);
-    check_timing(csr, std::int64_t{max_points} + 1, y, span_of(checkpoints));
-    if (every < 1) throw std::invalid_argument("every must be at least 1, got " + std::to_string(every));
     Seconds seconds;
     {
         nb::gil_scoped_release release;
         const std::lock_guard lock(guarded.mutex);
-        SplitSearch& search = *guarded.search;
+        const CsrView csr{span_of(indptr), span_of(indices)};
+        Run run(guarded, csr, span_of(labels), every);
+        check_checkpoints(span_of(checkpoints), csr.size());
         SignalPoll signals;
-        std::int64_t until_query = every;
         seconds = timed(span_of(checkpoints), [&](std::size_t i) {
-            search.add(csr.row(i), y[i]);
-            if (--until_query == 0) {
-                search.best();
-                until_query = every;
-            }
+            run.step(i);
             signals.poll();
         });
     }
     return to_numpy(std::move(seconds));
 }
 
+std::pair<double, double> slowest_timed(GuardedSearch& guarded, const Array<std::int64_t>& indptr,
+                                        const Array<FeatureId>& indices, const Array<Label>& labels,
+                                        std::int64_t every) {
+    nb::gil_scoped_release release;
+    const std::lock_guard lock(guarded.mutex);
+    const CsrView csr{span_of(indptr), span_of(indices)};
+    Run run(guarded, csr, span_of(labels), every);
+    SignalPoll signals;
+    double sum = 0;
+    double slowest = 0;
+    for (std::size_t i = 0; i < csr.size(); ++i) {
+        const auto start = Clock::now();
+        run.step(i);
+        const double seconds = seconds_since(start);
+        sum += seconds;
+        slowest = std::max(slowest, seconds);
+        signals.poll();
+    }
+    return {csr.size() == 0 ? 0 : sum / static_cast<double>(csr.size()), slowest};
+}
+
 auto count_timed(const Array<std::int64_t>& indptr, const Array<FeatureId>& indices, const Array<Label>& labels,
                  std::int64_t n_features, const Array<std::int64_t>& checkpoints) {
     const CsrView csr{span_of(indptr), span_of(indices)};
     const std::span<const Label> y = span_of(labels);
-    check_timing(csr, n_features, y, span_of(checkpoints));
+    check_csr(csr, n_features);
+    check_labels(csr, y, 2);
+    check_checkpoints(span_of(checkpoints), csr.size());
     Seconds seconds;
     std::vector<std::array<Count, 2>> on(static_cast<std::size_t>(n_features));
     {
@@ -82,6 +129,11 @@ void bind_timing(nb::module_& module) {
     module.def("run_timed", &run_timed, nb::arg("search"), nb::arg("indptr"), nb::arg("indices"), nb::arg("labels"),
                nb::arg("every"), nb::arg("checkpoints"),
                "Adds points to a search, queries it after every so many, and returns the seconds at each checkpoint.");
+    module.def(
+        "slowest_timed", &slowest_timed, nb::arg("search"), nb::arg("indptr"), nb::arg("indices"), nb::arg("labels"),
+        nb::arg("every"),
+        "Adds points to a search, queries it after every so many, and returns the seconds that a point took on the "
+        "average, and those that the slowest took.");
     module.def("count_timed", &count_timed, nb::arg("indptr"), nb::arg("indices"), nb::arg("labels"),
                nb::arg("n_features"), nb::arg("checkpoints"),
                "Counting only, the reference for all times: increments dense counters and nothing else.");

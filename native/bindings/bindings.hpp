@@ -3,6 +3,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -16,7 +17,8 @@ namespace sapwood::bindings {
 namespace nb = nanobind;
 
 /// A search as Python holds it: what chose it, and a lock that makes one object safe in many threads. The lock is
-/// recursive because a signal handler may use the object while a long call of the same thread lets signals through.
+/// recursive because a signal handler may use the object while a long call of the same thread lets signals through; and
+/// so the search, once made, is never exchanged for another.
 struct GuardedSearch {
     SearchChoice choice;
     std::unique_ptr<SplitSearch> search;
@@ -69,13 +71,20 @@ std::span<const T> span_of(const Array<T>& array) {
     return {array.data(), array.size()};
 }
 
-/// Hands a vector over to NumPy without a copy.
-template <class T>
-nb::ndarray<nb::numpy, T, nb::ndim<1>> to_numpy(std::vector<T> values) {
+/// Hands a vector over to NumPy without a copy, as an array of the given shape.
+template <class T, std::size_t dimensions>
+nb::ndarray<nb::numpy, T, nb::ndim<dimensions>> to_numpy(std::vector<T> values,
+                                                         const std::array<std::size_t, dimensions>& shape) {
     auto owned = std::make_unique<std::vector<T>>(std::move(values));
     std::vector<T>* vector = owned.get();
     nb::capsule owner(owned.release(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-    return nb::ndarray<nb::numpy, T, nb::ndim<1>>(vector->data(), {vector->size()}, owner);
+    return nb::ndarray<nb::numpy, T, nb::ndim<dimensions>>(vector->data(), dimensions, shape.data(), owner);
+}
+
+template <class T>
+nb::ndarray<nb::numpy, T, nb::ndim<1>> to_numpy(std::vector<T> values) {
+    const std::array<std::size_t, 1> shape{values.size()};
+    return to_numpy(std::move(values), shape);
 }
 
 void bind_split_search(nb::module_& module);

@@ -16,13 +16,14 @@ using FeatureId = std::int32_t;
 /// Where a seen feature lives: slots are dense and given out in the order in which features are first seen.
 using Slot = std::int32_t;
 
-/// The class of a point: 0 or 1.
-using Label = std::uint8_t;
+/// The class of a point: 0, ..., K - 1.
+using Label = std::uint16_t;
 
 /// The active features of one point: unique, in any order.
 using Features = std::span<const FeatureId>;
 
 inline constexpr Count max_points = std::numeric_limits<Count>::max();
 inline constexpr Slot no_slot = -1;
+inline constexpr int max_classes = std::numeric_limits<Label>::max();
 
 }  // namespace sapwood

@@ -25,7 +25,9 @@ public:
     }
 
     double operator()(Count x) const {
-        return x < size_ ? values_[x] : static_cast<double>(x) * std::log(static_cast<double>(x));
+        if (x < size_) [[likely]]
+            return values_[x];
+        return beyond(x);
     }
 
     bool covers(Count x) const { return x < size_; }
@@ -38,6 +40,14 @@ public:
 private:
     static constexpr int smallest = 12;
     static constexpr int largest = 20;
+
+    // Kept out of line, so that a look-up is small enough to be inlined where it matters.
+#if defined(__GNUC__)
+    [[gnu::noinline, gnu::cold]]
+#endif
+    static double beyond(Count x) {
+        return static_cast<double>(x) * std::log(static_cast<double>(x));
+    }
 
     XLogX(const double* values, Count size) : values_(values), size_(size) {}
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "sapwood/search/bin_trees.hpp"
-#include "sapwood/search/split_search.hpp"
+#include "sapwood/search/counted_search.hpp"
 
 namespace sapwood {
 
@@ -28,15 +28,15 @@ namespace sapwood {
 /// `add` only counts and notes which features were touched; the loops of the algorithms run at the next query, once,
 /// for all points since the last one. Querying after every point runs them as the paper writes them.
 template <class Criterion, class BinsOfCriterion>
-class ApproximateSearch : public SplitSearchFor<Criterion> {
+class ApproximateSearch : public CountedSearch<Criterion> {
 public:
     using Bins = BinsOfCriterion;
     using Index = typename Bins::Index;
     using Tree = BinTree<Bins>;
     using Entry = LazyHeap::Entry;
 
-    void add(Features features, Label label) final {
-        counts_.add(features, label, [this](Slot slot) {
+    void add(Features features, Label label, Count weight = 1) final {
+        counts_.add(features, label, weight, [this](Slot slot) {
             if (static_cast<std::size_t>(slot) == filings_.size()) filings_.emplace_back();
             Filing& filing = filings_[static_cast<std::size_t>(slot)];
             if (!filing.touched) {
@@ -46,13 +46,18 @@ public:
         });
     }
 
+    /// Not possible: the algorithms rely on c_{j01} never falling, so that a feature leaves B_-infinity for good.
+    void remove(Features, Label, Count = 1) final {
+        throw std::invalid_argument("search must be 'exhaustive' or 'certified' to remove points, got 'approximate'");
+    }
+
     std::optional<Split> best() final {
         refresh();
         std::optional<Split> best;
         for (std::size_t k = 0; k < trees_.size(); ++k) {
             const Entry* first = trees_[k].by_score.first(smaller_key(), current());
             ++work_.examined;
-            const Split split = this->split_of(first->slot);
+            const Split split = split_of(first->slot);
             if (!best || comes_before(split, *best)) best = split;
         }
         return best;
@@ -71,11 +76,15 @@ public:
         work_.examined += candidates.size();
         std::vector<Split> splits;
         splits.reserve(candidates.size());
-        for (const Entry& candidate : candidates) splits.push_back(this->split_of(candidate.slot));
+        for (const Entry& candidate : candidates) splits.push_back(split_of(candidate.slot));
         k = std::min(k, splits.size());
         std::partial_sort(splits.begin(), splits.begin() + static_cast<std::ptrdiff_t>(k), splits.end(), comes_before);
         splits.resize(k);
         return splits;
+    }
+
+    std::vector<std::pair<std::string, std::uint64_t>> stats() const final {
+        return {{"moves", work_.moves}, {"key_updates", work_.key_updates}, {"examined", work_.examined}};
     }
 
     std::size_t n_trees() final {
@@ -90,7 +99,7 @@ public:
 
     SearchState state() final {
         refresh();
-        SearchState state = SplitSearchFor<Criterion>::state();
+        SearchState state = CountedSearch<Criterion>::state();
         for (const Filing& filing : filings_) {
             state.first_bin.push_back(filing.first);
             state.last_bin.push_back(filing.last);
@@ -102,19 +111,25 @@ public:
         const std::vector<std::int32_t> first = std::move(state.first_bin);
         const std::vector<std::int32_t> last = std::move(state.last_bin);
         const Work work = state.work;
-        if (first.size() != state.ids.size() || last.size() != state.ids.size()) {
-            throw std::invalid_argument("state must hold the bins of every feature");
+        const bool without_bins = first.empty() && last.empty();
+        if (!without_bins && (first.size() != state.ids.size() || last.size() != state.ids.size())) {
+            throw std::invalid_argument("state must hold the bins of every feature, or none");
         }
-        SplitSearchFor<Criterion>::restore(std::move(state));
+        CountedSearch<Criterion>::restore(std::move(state));
         trees_.clear();
         touched_.clear();
         filings_.assign(counts_.n_features(), Filing{});
         for (std::size_t i = 0; i < filings_.size(); ++i) {
             const Slot slot = static_cast<Slot>(i);
+            if (without_bins) {
+                file(slot, ind(slot));
+                continue;
+            }
             if (!trees_.bins().has(first[i], last[i])) throw std::invalid_argument("state must hold bins that exist");
             file(slot, first[i]);
             while (filings_[i].last != last[i]) extend_up(slot);
         }
+        trees_.prune();
         refreshed_at_ = counts_.n();
         work_ = work;
     }
@@ -122,9 +137,9 @@ public:
     void validate() final;
 
 protected:
-    using SplitSearchFor<Criterion>::counts_;
-    using SplitSearchFor<Criterion>::criterion_;
-    using SplitSearchFor<Criterion>::work_;
+    using CountedSearch<Criterion>::counts_;
+    using CountedSearch<Criterion>::criterion_;
+    using CountedSearch<Criterion>::work_;
 
     /// Where a feature is filed: in the trees T of the bins first, ..., last, in L of the first and in U of the last.
     struct Filing {
@@ -135,7 +150,7 @@ protected:
         bool touched = false;
     };
 
-    explicit ApproximateSearch(double alpha) : trees_(alpha) {}
+    explicit ApproximateSearch(double alpha) : CountedSearch<Criterion>(2), trees_(alpha) {}
 
     /// Runs the loops of the algorithm over the points added since the last time.
     virtual void maintain() = 0;
@@ -160,6 +175,13 @@ protected:
 
     const Filing& filing_of(Slot slot) const { return filings_[static_cast<std::size_t>(slot)]; }
     Filing& filing_of(Slot slot) { return filings_[static_cast<std::size_t>(slot)]; }
+
+    Split split_of(Slot slot) const {
+        const Count c0 = counts_.of_class(0);
+        const Count c1 = counts_.of_class(1);
+        return CountedSearch<Criterion>::split_of(
+            slot, criterion_.score(counts_.on(0, slot), counts_.on(1, slot), c0, c1), criterion_.weighted(c0, c1));
+    }
 
     /// ind(rho_j) as the counts are now.
     Index ind(Slot slot) const {

@@ -6,10 +6,14 @@
 #include <memory>
 #include <optional>
 #include <stdexcept>
+#include <string>
+#include <utility>
 #include <vector>
 
-#include "sapwood/search/split_search.hpp"
-#include "sapwood/wide_vectors.hpp"
+#include "sapwood/compiler.hpp"
+#include "sapwood/impurity.hpp"
+#include "sapwood/search/counted_search.hpp"
+#include "sapwood/search/removal_guard.hpp"
 
 namespace sapwood {
 
@@ -30,19 +34,26 @@ inline double smallest_of(const double* values, std::size_t size) {
 
 }  // namespace detail
 
-/// The paper's baselines BaseEnt and BaseGini: `best` looks at every seen feature.
-///
-/// Guarantee: `best` and `top` are exact, up to the rounding of a score, and ties go to the smaller feature id.
-/// `add` takes O(m), a query O(d) for d features seen. They are the opponent that the other searches are measured
-/// against, and so scan plain arrays, with a table in place of logarithms.
+/// What the exhaustive searches over two classes and over more have in common: everything but how scores are computed.
 template <class Criterion>
-class ExhaustiveSearch final : public SplitSearchFor<Criterion> {
+class ExhaustiveBase : public CountedSearch<Criterion> {
 public:
-    void add(Features features, Label label) override {
-        counts_.add(features, label, [](Slot) {});
+    void add(Features features, Label label, Count weight = 1) final {
+        counts_.add(features, label, weight, [](Slot) {});
     }
 
-    std::optional<Split> best() override {
+    void remove(Features features, Label label, Count weight = 1) final {
+        const auto on = [&](FeatureId id) {
+            const Slot slot = counts_.index().find(id);
+            return slot == no_slot ? 0 : counts_.on(label, slot);
+        };
+        guard_.check(features, label, weight, counts_.of_class(label), on, [this](auto use) {
+            for (const FeatureId id : counts_.index().ids()) use(id);
+        });
+        counts_.remove(features, label, weight);
+    }
+
+    std::optional<Split> best() final {
         Slot best = no_slot;
         double best_score = std::numeric_limits<double>::infinity();
         for_each_block([&](Slot first, std::size_t size, const double* scores) {
@@ -58,47 +69,57 @@ public:
             }
         });
         if (best == no_slot) return std::nullopt;
-        return this->split_of(best);
+        return this->split_of(best, best_score, whole());
     }
 
-    std::vector<Split> top(std::size_t k) override {
-        std::vector<std::pair<double, Slot>> order;
-        order.reserve(counts_.n_features());
-        for_each_block([&](Slot first, std::size_t size, const double* scores) {
-            for (std::size_t i = 0; i < size; ++i) order.emplace_back(scores[i], first + static_cast<Slot>(i));
-        });
-        k = std::min(k, order.size());
-        std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(k), order.end(),
-                          [this](const auto& left, const auto& right) {
-                              return left.first != right.first ? left.first < right.first
-                                                               : id(left.second) < id(right.second);
-                          });
+    std::vector<Split> top(std::size_t k) final {
         std::vector<Split> splits;
-        splits.reserve(k);
-        for (std::size_t i = 0; i < k; ++i) splits.push_back(this->split_of(order[i].second));
+        splits.reserve(counts_.n_features());
+        for_each_block([&, all = whole()](Slot first, std::size_t size, const double* scores) {
+            for (std::size_t i = 0; i < size; ++i) {
+                splits.push_back(this->split_of(first + static_cast<Slot>(i), scores[i], all));
+            }
+        });
+        k = std::min(k, splits.size());
+        std::partial_sort(splits.begin(), splits.begin() + static_cast<std::ptrdiff_t>(k), splits.end(), comes_before);
+        splits.resize(k);
         return splits;
     }
 
-    std::unique_ptr<SplitSearch> clone() const override { return std::make_unique<ExhaustiveSearch>(*this); }
+    void restore(SearchState state) final {
+        CountedSearch<Criterion>::restore(std::move(state));
+        guard_ = RemovalGuard(counts_.n_classes());
+    }
 
-    void validate() override {
+    void validate() final {
         for (std::size_t i = 0; i < counts_.n_features(); ++i) {
             const Slot slot = static_cast<Slot>(i);
             if (counts_.index().find(id(slot)) != slot) throw std::logic_error("a feature is lost from the index");
-            for (const Label label : {Label{0}, Label{1}}) {
-                const Count on = counts_.on(label, slot);
-                if (on < 0 || on > counts_.of_class(label)) throw std::logic_error("a feature is on too often");
+            for (std::size_t k = 0; k < counts_.n_classes(); ++k) {
+                const Count on = counts_.on(k, slot);
+                if (on < 0 || on > counts_.of_class(k)) throw std::logic_error("a feature is on too often");
             }
         }
     }
 
-    std::size_t n_bytes() const override { return sizeof(*this) + counts_.n_bytes(); }
+    std::size_t n_bytes() const final { return sizeof(*this) + counts_.n_bytes() + guard_.n_bytes(); }
+
+    std::vector<std::pair<std::string, std::uint64_t>> stats() const final { return {{"examined", work_.examined}}; }
+
+protected:
+    using CountedSearch<Criterion>::counts_;
+    using CountedSearch<Criterion>::criterion_;
+    using CountedSearch<Criterion>::work_;
+
+    explicit ExhaustiveBase(std::size_t n_classes) : CountedSearch<Criterion>(n_classes), guard_(n_classes) {}
+
+    /// The weighted impurity of the whole node.
+    virtual double whole() = 0;
+
+    /// The scores of `size` features from a slot on.
+    virtual void scores(std::size_t first, std::size_t size, double* out) = 0;
 
 private:
-    using SplitSearchFor<Criterion>::counts_;
-    using SplitSearchFor<Criterion>::criterion_;
-    using SplitSearchFor<Criterion>::work_;
-
     static constexpr std::size_t block = 256;
 
     FeatureId id(Slot slot) const { return counts_.index().id(slot); }
@@ -108,16 +129,69 @@ private:
     template <class Use>
     void for_each_block(Use use) {
         criterion_.cover(counts_.n());
-        std::array<double, block> scores;
+        std::array<double, block> buffer;
         const std::size_t size = counts_.n_features();
         for (std::size_t first = 0; first < size; first += block) {
             const std::size_t length = std::min(block, size - first);
-            criterion_.scores(counts_.on(0) + first, counts_.on(1) + first, length, counts_.of_class(0),
-                              counts_.of_class(1), scores.data());
-            std::fill(scores.begin() + length, scores.end(), std::numeric_limits<double>::infinity());
-            use(static_cast<Slot>(first), length, scores.data());
+            scores(first, length, buffer.data());
+            std::fill(buffer.begin() + length, buffer.end(), std::numeric_limits<double>::infinity());
+            use(static_cast<Slot>(first), length, buffer.data());
         }
         work_.examined += size;
+    }
+
+    RemovalGuard guard_;
+};
+
+/// The paper's baselines BaseEnt and BaseGini: `best` looks at every seen feature.
+///
+/// Guarantee: `best` and `top` are exact, up to the rounding of a score, and ties go to the smaller feature id.
+/// `add` takes O(m), a query O(d) for d features seen. They are the opponent that the other searches are measured
+/// against, and so scan plain arrays, with a table in place of logarithms.
+template <class Criterion>
+class ExhaustiveSearch final : public ExhaustiveBase<Criterion> {
+public:
+    ExhaustiveSearch() : ExhaustiveBase<Criterion>(2) {}
+
+    std::unique_ptr<SplitSearch> clone() const override { return std::make_unique<ExhaustiveSearch>(*this); }
+
+private:
+    using CountedSearch<Criterion>::counts_;
+    using CountedSearch<Criterion>::criterion_;
+
+    double whole() override { return criterion_.weighted(counts_.of_class(0), counts_.of_class(1)); }
+
+    void scores(std::size_t first, std::size_t size, double* out) override {
+        criterion_.scores(counts_.on(0) + first, counts_.on(1) + first, size, counts_.of_class(0), counts_.of_class(1),
+                          out);
+    }
+};
+
+/// The same for any number of classes.
+template <MulticlassCriterion Criterion>
+class MulticlassExhaustiveSearch final : public ExhaustiveBase<Criterion> {
+public:
+    explicit MulticlassExhaustiveSearch(std::size_t n_classes) : ExhaustiveBase<Criterion>(n_classes) {}
+
+    std::unique_ptr<SplitSearch> clone() const override { return std::make_unique<MulticlassExhaustiveSearch>(*this); }
+
+private:
+    using CountedSearch<Criterion>::counts_;
+    using CountedSearch<Criterion>::criterion_;
+
+    double whole() override { return criterion_.weighted(counts_.of_classes()); }
+
+    void scores(std::size_t first, std::size_t size, double* out) override {
+        const std::size_t n_classes = counts_.n_classes();
+        std::vector<Count> on(n_classes);
+        std::vector<Count> off(n_classes);
+        for (std::size_t i = 0; i < size; ++i) {
+            for (std::size_t k = 0; k < n_classes; ++k) {
+                on[k] = counts_.on(k)[first + i];
+                off[k] = counts_.of_class(k) - on[k];
+            }
+            out[i] = criterion_.weighted(on) + criterion_.weighted(off);
+        }
     }
 };
 

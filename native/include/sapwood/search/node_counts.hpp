@@ -1,9 +1,7 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
-#include <stdexcept>
-#include <string>
+#include <utility>
 #include <vector>
 
 #include "sapwood/search/feature_index.hpp"
@@ -15,52 +13,70 @@ namespace sapwood {
 /// class in which it is on. In the paper's notation c_k and c_{j1k}; the rest follows by subtraction.
 class NodeCounts {
 public:
-    Count n() const { return class_[0] + class_[1]; }
+    explicit NodeCounts(std::size_t n_classes) : of_class_(n_classes), on_(n_classes) {}
 
-    Count of_class(Label label) const { return class_[label]; }
+    Count n() const { return n_; }
+
+    std::size_t n_classes() const { return of_class_.size(); }
+
+    Count of_class(std::size_t label) const { return of_class_[label]; }
+
+    const std::vector<Count>& of_classes() const { return of_class_; }
 
     std::size_t n_features() const { return index_.size(); }
 
     const FeatureIndex& index() const { return index_; }
 
     /// c_{j1k}: the points of class k in which the feature of a slot is on.
-    Count on(Label label, Slot slot) const { return on_[label][static_cast<std::size_t>(slot)]; }
+    Count on(std::size_t label, Slot slot) const { return on_[label][static_cast<std::size_t>(slot)]; }
 
-    const Count* on(Label label) const { return on_[label].data(); }
+    const Count* on(std::size_t label) const { return on_[label].data(); }
 
-    /// Counts one point and calls `visit(slot)` for each of its features. O(m).
+    const std::vector<std::vector<Count>>& on() const { return on_; }
+
+    /// Counts a point `weight` times and calls `visit(slot)` for each of its features. O(m).
     template <class Visit>
-    void add(Features features, Label label, Visit visit) {
-        if (n() == max_points) {
-            throw std::overflow_error("points must be at most " + std::to_string(max_points) + ", got one more");
-        }
-        ++class_[label];
+    void add(Features features, Label label, Count weight, Visit visit) {
+        n_ += weight;
+        of_class_[label] += weight;
         for (const FeatureId id : features) {
             const Slot slot = index_.find_or_insert(id);
             if (static_cast<std::size_t>(slot) == on_[0].size()) {
-                on_[0].push_back(0);
-                on_[1].push_back(0);
+                for (auto& of_label : on_) of_label.push_back(0);
             }
-            ++on_[label][static_cast<std::size_t>(slot)];
+            on_[label][static_cast<std::size_t>(slot)] += weight;
             visit(slot);
         }
     }
 
+    /// Takes a counted point back.
+    void remove(Features features, Label label, Count weight) {
+        n_ -= weight;
+        of_class_[label] -= weight;
+        for (const FeatureId id : features) on_[label][static_cast<std::size_t>(index_.find(id))] -= weight;
+    }
+
     /// Puts back what was counted before: the features in the order of their slots.
-    void restore(std::array<Count, 2> of_class, const std::vector<FeatureId>& ids,
-                 std::array<std::vector<Count>, 2> on) {
-        class_ = of_class;
+    void restore(std::vector<Count> of_class, const std::vector<FeatureId>& ids, std::vector<std::vector<Count>> on) {
+        of_class_ = std::move(of_class);
+        n_ = 0;
+        for (const Count count : of_class_) n_ += count;
         index_ = FeatureIndex();
         for (const FeatureId id : ids) index_.find_or_insert(id);
         on_ = std::move(on);
     }
 
-    std::size_t n_bytes() const { return index_.n_bytes() + (on_[0].capacity() + on_[1].capacity()) * sizeof(Count); }
+    std::size_t n_bytes() const {
+        std::size_t bytes = index_.n_bytes();
+        for (const auto& of_label : on_) bytes += of_label.capacity() * sizeof(Count);
+        return bytes;
+    }
 
 private:
-    std::array<Count, 2> class_{};
+    Count n_ = 0;
+    std::vector<Count> of_class_;
     FeatureIndex index_;
-    std::array<std::vector<Count>, 2> on_;
+    std::vector<std::vector<Count>> on_;
 };
 
 }  // namespace sapwood

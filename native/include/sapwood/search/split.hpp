@@ -1,7 +1,5 @@
 #pragma once
 
-#include <array>
-
 #include "sapwood/types.hpp"
 
 namespace sapwood {
@@ -13,8 +11,6 @@ struct Split {
     double score = 0;
     /// impurity(D) - impurity(D | feature), a point: the larger the better.
     double gain = 0;
-    /// counts[v][k]: the points of class k in which the feature has the value v.
-    std::array<std::array<Count, 2>, 2> counts{};
 };
 
 /// Which of two splits comes first: the smaller score, and among equal scores the smaller feature id, so that the

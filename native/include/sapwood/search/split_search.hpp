@@ -1,64 +1,19 @@
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
-#include "sapwood/search/node_counts.hpp"
+#include "sapwood/search/search_state.hpp"
 #include "sapwood/search/split.hpp"
 #include "sapwood/types.hpp"
 
 namespace sapwood {
-
-/// Counters of the work that a search has done; what the paper's running times are made of.
-struct Work {
-    /// Times a feature was put into a tree in which it was not.
-    std::uint64_t moves = 0;
-    /// Keys written into a tree.
-    std::uint64_t key_updates = 0;
-    /// Features whose score was computed to answer a query.
-    std::uint64_t examined = 0;
-};
-
-/// All that must be kept of a search to continue it exactly: saved and restored by layers above.
-struct SearchState {
-    std::array<Count, 2> of_class{};
-    /// A row for each seen feature, in the order of slots.
-    std::vector<FeatureId> ids;
-    std::array<std::vector<Count>, 2> on;
-    /// a(j) and b(j), the first and the last bin of each feature; empty for a search without bins.
-    std::vector<std::int32_t> first_bin;
-    std::vector<std::int32_t> last_bin;
-    Work work;
-};
-
-/// Throws std::invalid_argument unless a state read from outside is one that a search could have had.
-inline void check_state(const SearchState& state) {
-    const auto require = [](bool holds, const char* what) {
-        if (!holds) throw std::invalid_argument(what);
-    };
-    const auto [c0, c1] = state.of_class;
-    require(c0 >= 0 && c1 >= 0 && c0 <= max_points - c1, "state must hold class counts from 0 to 2^31 - 1");
-    const std::size_t size = state.ids.size();
-    require(state.on[0].size() == size && state.on[1].size() == size, "state must hold a count for every feature");
-    for (std::size_t i = 0; i < size; ++i) {
-        require(state.ids[i] >= 0, "state must hold no negative feature");
-        for (const std::size_t k : {0U, 1U}) {
-            require(0 <= state.on[k][i] && state.on[k][i] <= state.of_class[k],
-                    "state must hold counts within their class");
-        }
-        require(state.on[0][i] + state.on[1][i] > 0, "state must hold features that were seen");
-    }
-    std::vector<FeatureId> sorted(state.ids);
-    std::sort(sorted.begin(), sorted.end());
-    require(std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end(), "state must hold every feature once");
-}
 
 /// The split search: keeps the best split of one node while points arrive.
 ///
@@ -69,8 +24,13 @@ class SplitSearch {
 public:
     virtual ~SplitSearch() = default;
 
-    /// Adds one point. The features must be unique and not negative, the label 0 or 1: see check_point.
-    virtual void add(Features features, Label label) = 0;
+    /// Adds a point `weight` times. The features must be unique and not negative, the label one of the classes, and the
+    /// points in all at most `max_points`: see stream.hpp.
+    virtual void add(Features features, Label label, Count weight = 1) = 0;
+
+    /// Removes a point that was added, `weight` times. Throws std::invalid_argument, and changes nothing, if the counts
+    /// show that it was not.
+    virtual void remove(Features features, Label label, Count weight = 1) = 0;
 
     /// The best split, or nothing while no feature has been seen.
     virtual std::optional<Split> best() = 0;
@@ -92,10 +52,15 @@ public:
     /// The memory held, in bytes.
     virtual std::size_t n_bytes() const = 0;
 
-    /// The split of the seen feature in a slot.
-    virtual Split split_of(Slot slot) const = 0;
+    virtual Count n() const = 0;
+    virtual std::vector<Count> of_classes() const = 0;
+    virtual std::size_t n_features() const = 0;
 
-    const NodeCounts& counts() const { return counts_; }
+    /// The number of points of each class in which a feature is on.
+    virtual std::vector<Count> on(FeatureId id) const = 0;
+
+    /// Counters that tell why a stream is fast or slow, by name.
+    virtual std::vector<std::pair<std::string, std::uint64_t>> stats() const = 0;
 
     const Work& work() const { return work_; }
 
@@ -104,46 +69,7 @@ protected:
     SplitSearch(const SplitSearch&) = default;
     SplitSearch& operator=(const SplitSearch&) = default;
 
-    NodeCounts counts_;
     Work work_;
-};
-
-/// The part of a search that depends on its criterion alone.
-template <class Criterion>
-class SplitSearchFor : public SplitSearch {
-public:
-    Split split_of(Slot slot) const final {
-        const Count c0 = counts_.of_class(0);
-        const Count c1 = counts_.of_class(1);
-        const Count a = counts_.on(0, slot);
-        const Count b = counts_.on(1, slot);
-        Split split;
-        split.feature = counts_.index().id(slot);
-        split.score = criterion_.score(a, b, c0, c1);
-        split.gain = (criterion_.weighted(c0, c1) - split.score) / counts_.n();
-        split.counts = {{{c0 - a, c1 - b}, {a, b}}};
-        return split;
-    }
-
-    SearchState state() override {
-        SearchState state;
-        state.of_class = {counts_.of_class(0), counts_.of_class(1)};
-        state.ids = counts_.index().ids();
-        for (const Label label : {Label{0}, Label{1}}) {
-            state.on[label].assign(counts_.on(label), counts_.on(label) + counts_.n_features());
-        }
-        state.work = work_;
-        return state;
-    }
-
-    void restore(SearchState state) override {
-        counts_.restore(state.of_class, state.ids, std::move(state.on));
-        criterion_.cover(counts_.n());
-        work_ = state.work;
-    }
-
-protected:
-    Criterion criterion_;
 };
 
 }  // namespace sapwood

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -72,6 +73,27 @@ inline void check_csr(const CsrView& csr, std::int64_t n_columns) {
             }
             last = id;
         }
+    }
+}
+
+/// Throws std::invalid_argument unless there is a label for every row, each one of the classes.
+inline void check_labels(const CsrView& csr, std::span<const Label> labels, int n_classes) {
+    if (labels.size() != csr.size()) {
+        throw std::invalid_argument("y must have a label for each of the " + std::to_string(csr.size()) +
+                                    " rows of X, got " + std::to_string(labels.size()));
+    }
+    const auto largest = std::max_element(labels.begin(), labels.end());
+    if (largest != labels.end() && *largest >= n_classes) {
+        throw std::invalid_argument("y must hold labels from 0 to " + std::to_string(n_classes - 1) + " only, got " +
+                                    std::to_string(*largest));
+    }
+}
+
+/// Throws std::overflow_error unless a node with n points has room for more.
+inline void check_room(Count n, std::int64_t more) {
+    if (more > max_points - n) {
+        throw std::overflow_error("points must be at most " + std::to_string(max_points) + " in all, got " +
+                                  std::to_string(more) + " more than " + std::to_string(n));
     }
 }
 

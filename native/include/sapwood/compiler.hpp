@@ -8,3 +8,10 @@
 #else
 #define SAPWOOD_WIDE_VECTORS
 #endif
+
+// For the few small functions of the hot loops that compilers hesitate to inline.
+#if defined(__GNUC__)
+#define SAPWOOD_INLINE [[gnu::always_inline]]
+#else
+#define SAPWOOD_INLINE
+#endif

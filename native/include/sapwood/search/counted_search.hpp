@@ -1,0 +1,55 @@
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "sapwood/search/node_counts.hpp"
+#include "sapwood/search/split_search.hpp"
+
+namespace sapwood {
+
+/// The part that the searches over plain NodeCounts share.
+template <class Criterion>
+class CountedSearch : public SplitSearch {
+public:
+    Count n() const final { return counts_.n(); }
+
+    std::vector<Count> of_classes() const final { return counts_.of_classes(); }
+
+    std::size_t n_features() const final { return counts_.n_features(); }
+
+    std::vector<Count> on(FeatureId id) const final {
+        std::vector<Count> on(counts_.n_classes());
+        const Slot slot = counts_.index().find(id);
+        for (std::size_t k = 0; slot != no_slot && k < on.size(); ++k) on[k] = counts_.on(k, slot);
+        return on;
+    }
+
+    SearchState state() override {
+        SearchState state;
+        state.of_class = counts_.of_classes();
+        state.ids = counts_.index().ids();
+        state.on = counts_.on();
+        state.work = work_;
+        return state;
+    }
+
+    void restore(SearchState state) override {
+        counts_.restore(std::move(state.of_class), state.ids, std::move(state.on));
+        criterion_.cover(counts_.n());
+        work_ = state.work;
+    }
+
+protected:
+    explicit CountedSearch(std::size_t n_classes) : counts_(n_classes) {}
+
+    /// The split of the feature in a slot, given its score and the impurity of the whole node.
+    Split split_of(Slot slot, double score, double whole) const {
+        return {counts_.index().id(slot), score, counts_.n() == 0 ? 0 : (whole - score) / counts_.n()};
+    }
+
+    NodeCounts counts_;
+    Criterion criterion_;
+};
+
+}  // namespace sapwood

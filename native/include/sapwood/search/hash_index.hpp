@@ -1,0 +1,68 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "sapwood/types.hpp"
+
+namespace sapwood {
+
+/// Maps feature ids to positions by hashing: open addressing with linear probing, at most half full.
+class HashIndex {
+public:
+    static constexpr std::int32_t nowhere = -1;
+
+    std::size_t size() const { return size_; }
+
+    /// The position stored for an id, or `nowhere`.
+    std::int32_t find(FeatureId id) const { return buckets_.empty() ? nowhere : buckets_[probe(id)].position; }
+
+    /// Stores the position of an id that is not in the index.
+    void insert(FeatureId id, std::int32_t position) {
+        if (2 * (size_ + 1) > buckets_.size()) grow();
+        buckets_[probe(id)] = {id, position};
+        ++size_;
+    }
+
+    /// Removes everything, and makes room for so many ids.
+    void reset(std::size_t expected) {
+        std::size_t capacity = expected == 0 ? 0 : 16;
+        while (capacity < 2 * expected) capacity *= 2;
+        std::vector<Bucket>(capacity).swap(buckets_);
+        size_ = 0;
+    }
+
+    std::size_t n_bytes() const { return buckets_.capacity() * sizeof(Bucket); }
+
+private:
+    struct Bucket {
+        FeatureId id = -1;
+        std::int32_t position = nowhere;
+    };
+
+    /// The bucket of an id, or the empty one where it belongs. There always is an empty one.
+    std::size_t probe(FeatureId id) const {
+        const std::size_t mask = buckets_.size() - 1;
+        const std::uint64_t mixed = static_cast<std::uint64_t>(id) * 0x9E3779B97F4A7C15u;
+        std::size_t at = static_cast<std::size_t>(mixed >> 32) & mask;
+        while (buckets_[at].position != nowhere && buckets_[at].id != id) at = (at + 1) & mask;
+        return at;
+    }
+
+    void grow() {
+        const std::vector<Bucket> old = std::move(buckets_);
+        reset(std::max<std::size_t>(8, old.size()));
+        for (const Bucket& bucket : old) {
+            if (bucket.position == nowhere) continue;
+            buckets_[probe(bucket.id)] = bucket;
+            ++size_;
+        }
+    }
+
+    std::vector<Bucket> buckets_;
+    std::size_t size_ = 0;
+};
+
+}  // namespace sapwood

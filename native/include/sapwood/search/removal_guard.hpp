@@ -1,0 +1,76 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "sapwood/types.hpp"
+
+namespace sapwood {
+
+/// Refuses to remove a point that cannot have been added, as far as the counts can tell: there must be points of its
+/// class, each of its features must be on in some of them, and no other feature may be on in all of them.
+///
+/// The last of these concerns features that the point does not have. Few can be on in nearly all points of a class: if
+/// a point has m features on the average, at most 2 m are on in half of the points or more. These are kept in a list,
+/// which is complete until so many points have been removed that another feature might have come close; so a check
+/// takes amortised O(m log m + d / c) for d features seen and c points of the class, and additions need no care.
+class RemovalGuard {
+public:
+    explicit RemovalGuard(std::size_t n_classes) : near_(n_classes) {}
+
+    /// Throws std::invalid_argument unless the point may be removed `weight` times. `on(id)` is the number of points of
+    /// the class in which a feature is on; `for_each_seen(use)` calls `use(id)` for all seen features.
+    template <class On, class ForEachSeen>
+    void check(Features features, Label label, Count weight, Count of_class, On on, ForEachSeen for_each_seen) {
+        const std::string times = weight == 1 ? "" : " " + std::to_string(weight) + " times";
+        if (of_class < weight) {
+            throw std::invalid_argument("the point must have been added" + times + ", got label " +
+                                        std::to_string(label) + ", which " + std::to_string(of_class) + " points have");
+        }
+        for (const FeatureId id : features) {
+            if (on(id) < weight) {
+                throw std::invalid_argument("the point must have been added" + times + ", got feature " +
+                                            std::to_string(id) + ", which is on in " + std::to_string(on(id)) +
+                                            " points with label " + std::to_string(label));
+            }
+        }
+        Near& near = near_[label];
+        if (near.slack < weight) {
+            near.slack = std::max(weight, of_class / 2);
+            near.features.clear();
+            for_each_seen([&](FeatureId id) {
+                if (of_class - on(id) < near.slack) near.features.push_back(id);
+            });
+        }
+        std::vector<FeatureId> sorted(features.begin(), features.end());
+        std::sort(sorted.begin(), sorted.end());
+        for (const FeatureId id : near.features) {
+            if (of_class - on(id) < weight && !std::binary_search(sorted.begin(), sorted.end(), id)) {
+                throw std::invalid_argument("the point must have been added" + times + ", got one without feature " +
+                                            std::to_string(id) + ", which is on in " + std::to_string(on(id)) + " of " +
+                                            std::to_string(of_class) + " points with label " + std::to_string(label));
+            }
+        }
+        near.slack -= weight;
+    }
+
+    std::size_t n_bytes() const {
+        std::size_t bytes = near_.capacity() * sizeof(Near);
+        for (const Near& near : near_) bytes += near.features.capacity() * sizeof(FeatureId);
+        return bytes;
+    }
+
+private:
+    /// All features that are off in fewer than `slack` points of a class.
+    struct Near {
+        Count slack = 0;
+        std::vector<FeatureId> features;
+    };
+
+    std::vector<Near> near_;
+};
+
+}  // namespace sapwood
