@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -20,17 +21,18 @@ class Points(NamedTuple):
 
     indptr: NDArray[np.int64]
     indices: NDArray[np.int32]
-    labels: NDArray[np.uint8]
+    labels: NDArray[np.uint16]
     n_columns: int
 
 
-def as_points(X: Any, y: ArrayLike) -> Points:
+def as_points(X: Any, y: ArrayLike, n_classes: int = 2) -> Points:
     """Check a matrix and its labels, and convert them without a copy where they already fit.
 
     Raises
     ------
     ValueError
-        If the matrix holds anything but 0 and 1 or is corrupt, or the labels are not 0 and 1, one for every row.
+        If the matrix holds anything but 0 and 1 or is corrupt, or the labels are not from 0 to n_classes - 1, one for
+        every row.
     """
     if not scipy.sparse.issparse(X):
         X = _from_dense(X)
@@ -39,7 +41,7 @@ def as_points(X: Any, y: ArrayLike) -> Points:
     rows, columns = X.shape
     if columns > _LARGEST_ID + 1:
         raise ValueError(f"X must have at most {_LARGEST_ID + 1} columns, got {columns}")
-    labels = _labels(y)
+    labels = _labels(y, n_classes)
     if len(labels) != rows:
         raise ValueError(f"y must have a label for each of the {rows} rows of X, got {len(labels)}")
     X = X.tocsr()
@@ -92,15 +94,27 @@ def _indices(indices: NDArray[Any], columns: int) -> NDArray[np.int32]:
     return np.ascontiguousarray(indices, dtype=np.int32)
 
 
-def _labels(y: ArrayLike) -> NDArray[np.uint8]:
+def _labels(y: ArrayLike, n_classes: int) -> NDArray[np.uint16]:
     labels = np.asarray(y)
     if labels.ndim != 1:
         raise ValueError(f"y must have one dimension, got {labels.ndim}")
-    if labels.dtype in (np.uint8, np.bool_):
-        as_bytes = np.ascontiguousarray(labels).view(np.uint8)
-        if as_bytes.size == 0 or as_bytes.max() <= 1:
-            return as_bytes
-    right = np.broadcast_to((labels == 0) | (labels == 1), labels.shape)
+    right = _are_classes(labels, n_classes)
     if not right.all():
-        raise ValueError(f"y must hold the labels 0 and 1 only, got {labels.item(int(np.argmin(right)))!r}")
-    return np.ascontiguousarray(labels == 1).view(np.uint8)
+        classes = "the labels 0 and 1" if n_classes == 2 else f"labels from 0 to {n_classes - 1}"  # noqa: PLR2004 - a pair
+        raise ValueError(f"y must hold {classes} only, got {labels.item(int(np.argmin(right)))!r}")
+    return np.ascontiguousarray(labels, dtype=np.uint16)
+
+
+def _are_classes(labels: NDArray[Any], n_classes: int) -> NDArray[np.bool_]:
+    """Which labels are whole numbers from 0 to n_classes - 1."""
+    if labels.dtype.kind in "biu":
+        return np.asarray((labels >= 0) & (labels < n_classes))
+    if labels.dtype.kind == "f":
+        # NaN is in no range.
+        return np.asarray((labels >= 0) & (labels < n_classes) & (np.floor(labels) == labels))
+    # Anything else is compared one by one: text is no number, even if it reads like one.
+    return np.fromiter((_is_class(label, n_classes) for label in labels.tolist()), np.bool_, len(labels))
+
+
+def _is_class(label: object, n_classes: int) -> bool:
+    return isinstance(label, Real) and label in range(n_classes)

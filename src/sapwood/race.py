@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from sapwood import _core
 from sapwood._points import as_points
-from sapwood.split_finder import SEARCHES, Split, SplitFinder
+from sapwood.split_finder import Split, SplitFinder
 from sapwood.style import COUNTING, line_style, picture_style
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ __all__ = ["RaceEntry", "RaceResult", "plot_race", "race"]
 _TURNS = 10
 _SAME_SCORE = 1e-9
 
-_Part = tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.uint8]]
+_Part = tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.uint16]]
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def race(
     y: npt.ArrayLike,
     *,
     criterion: str = "entropy",
-    searches: Sequence[str] = SEARCHES,
+    searches: Sequence[str] | None = None,
     alpha: float = 0.1,
     every: int = 1,
     checkpoints: int | Iterable[int] = 100,
@@ -85,19 +85,18 @@ def race(
     ----------
     X, y : points and labels, as `SplitFinder.add_many` takes them.
     criterion, alpha : as of `SplitFinder`.
-    searches : the searches that take part; all of them by default.
+    searches : the searches that take part; by default all that there are for the criterion.
     every : ask for the best split after every `every`-th point.
     checkpoints : the numbers of points, ascending, at which the time is recorded; or how many of them, evenly spread.
     progress : called as `progress(search, points)` whenever a search has added that many further points.
     """
     every = _positive("every", every)
-    names = tuple(searches)
+    # The reference for optimality, asked once; adding the points also checks them before any clock is started.
+    reference = SplitFinder(criterion=criterion, search="exhaustive", alpha=alpha)
+    names = tuple(_core.searches_for(criterion) if searches is None else searches)
     if not names or len(set(names)) != len(names):
         raise ValueError(f"race: searches must be distinct and at least one, got {names}")
     finders = {name: SplitFinder(criterion=criterion, search=name, alpha=alpha) for name in names}
-
-    # The reference for optimality, asked once; adding the points also checks them before any clock is started.
-    reference = SplitFinder(criterion=criterion, search="exhaustive", alpha=alpha)
     reference.add_many(X, y)
     stream = _Stream(X, y)
     marks = _checkpoints(checkpoints, stream.n)

@@ -19,7 +19,10 @@ CRITERIA: tuple[str, ...] = _core.CRITERIA
 """The impurities that a split can be judged by."""
 
 SEARCHES: tuple[str, ...] = _core.SEARCHES
-"""The ways to search for the best split, from the plainest on."""
+"""The ways to search for the best split. Not every search exists for every criterion: see SplitFinder."""
+
+Counts = tuple[tuple[int, ...], tuple[int, ...]]
+"""``counts[v][k]``: the points of class k in which a feature has the value v."""
 
 
 class Split(NamedTuple):
@@ -28,10 +31,10 @@ class Split(NamedTuple):
     feature: int
     """The id of the feature."""
     score: float
-    """n · H(D | feature) in nats, or n · G(D | feature): the smaller the better."""
+    """n · impurity(D | feature), in nats for entropy: the smaller the better."""
     gain: float
     """Impurity of the points less their impurity given the feature, a point: the larger the better."""
-    counts: tuple[tuple[int, int], tuple[int, int]]
+    counts: Counts
     """``counts[v][k]``: the points of class k in which the feature has the value v."""
 
 
@@ -45,29 +48,35 @@ class Trace(NamedTuple):
 
 
 class SplitFinder:
-    """Keeps the feature that best splits a stream of sparse binary points with binary labels.
+    """Keeps the feature that best splits a stream of sparse binary points.
 
-    Guarantee, after every point, for the score n · H(D | j) or n · G(D | j) of the returned feature:
+    Guarantee, after every point, for the score n · impurity(D | j) of the returned feature:
 
     - ``search="exhaustive"`` (the paper's BaseEnt and BaseGini) is exact; a query takes O(d) for d features seen.
+    - ``search="certified"`` is exact: it returns what the exhaustive search returns, to the last bit and with the same
+      ties. ``add`` takes O(m) for m active features, a query O(candidates), of which a stream with a signal has a
+      few; all queries together never take more than a small multiple of what exhaustive ones would.
     - ``search="approximate"`` (UpdEnt and UpdGini) is within a factor 1 + alpha of the smallest score; a point with m
-      active features takes amortised O(α⁻¹ (1 + m log d) log log n) for entropy and O(α⁻¹ + m log d) for Gini.
+      active features takes amortised O(α⁻¹ (1 + m log d) log log n) for entropy and O(α⁻¹ + m log d) for Gini. It
+      is for two classes, for entropy and Gini, and for points that are not removed.
 
-    The factor bounds the score, not the gain. Equal scores go to the smaller feature id: always in the exhaustive
-    search, among the features it looks at in the approximate one. Memory grows with the features seen. At most
-    2³¹ - 1 points can be added. An object may be used from several threads; each call is atomic.
+    The factor bounds the score, not the gain. Equal scores go to the smaller feature id: always in the exact searches,
+    among the features it looks at in the approximate one. Memory grows with the features seen. At most 2³¹ - 1
+    points can be held. An object may be used from several threads; each call is atomic.
 
-    The algorithms are Nikolaj Tatti's, *Approximating splits for decision trees quickly in sparse data streams*,
-    SDM 2025.
+    BaseEnt, BaseGini, UpdEnt and UpdGini are Nikolaj Tatti's, *Approximating splits for decision trees quickly in
+    sparse data streams*, SDM 2025.
 
     Parameters
     ----------
     criterion
-        ``"entropy"`` or ``"gini"``.
+        The impurity: ``"entropy"``, ``"gini"``, or, for two classes, ``"kearns_mansour"``, which is 2 √(p (1 - p)).
     search
-        ``"approximate"`` or ``"exhaustive"``.
+        ``"certified"``, ``"exhaustive"`` or ``"approximate"``.
     alpha
         How far from the best an approximate split may be, at least 1e-6. Other searches do not use it.
+    n_classes
+        The number of classes, at least 2. Labels are 0, …, n_classes - 1.
 
     Examples
     --------
@@ -82,35 +91,121 @@ class SplitFinder:
 
     _search: _core.SplitSearch
 
-    def __init__(self, criterion: str = "entropy", search: str = "approximate", alpha: float = 0.1) -> None:
+    def __init__(
+        self, criterion: str = "entropy", search: str = "certified", alpha: float = 0.1, n_classes: int = 2
+    ) -> None:
         for name, word in (("criterion", criterion), ("search", search)):
             if not isinstance(word, str):
                 raise TypeError(f"SplitFinder: {name} must be a string, got {word!r}")
         if not isinstance(alpha, Real):
             raise TypeError(f"SplitFinder: alpha must be a number, got {alpha!r}")
         try:
-            self._search = _core.SplitSearch(criterion, search, float(alpha))
+            classes = index(n_classes)
+        except TypeError:
+            raise TypeError(f"SplitFinder: n_classes must be an integer, got {n_classes!r}") from None
+        if not 2 <= classes <= _core.MAX_CLASSES:  # noqa: PLR2004 - with one class there is nothing to split
+            raise ValueError(f"SplitFinder: n_classes must be from 2 to {_core.MAX_CLASSES}, got {classes}")
+        try:
+            self._search = _core.SplitSearch(criterion, search, float(alpha), classes)
         except OverflowError:
             raise ValueError(f"SplitFinder: alpha must be a finite number, got {alpha!r}") from None
         except ValueError as error:
             _raise_named("SplitFinder", error)
 
-    def add(self, features: Iterable[int], label: int) -> None:
-        """Add one point: the ids of its active features, in any order, and its label, 0 or 1.
+    def add(self, features: Iterable[int], label: int, weight: int = 1) -> None:
+        """Add one point: the ids of its active features, in any order, and its label, from 0 to n_classes - 1.
+
+        A point of weight w counts as w points; one of weight 0 is checked, and changes nothing.
 
         Raises
         ------
         ValueError
-            If a feature is repeated, negative or above 2³¹ - 1, or the label is neither 0 nor 1.
+            If a feature is repeated, negative or above 2³¹ - 1, the label is no class, or the weight is negative.
         TypeError
-            If a feature is not an integer.
+            If a feature or the weight is not an integer.
         OverflowError
-            If 2³¹ - 1 points have been added.
+            If there would be more than 2³¹ - 1 points.
         """
         try:
-            self._search.add(features, label)
+            self._search.add(features, label, weight)
         except (ValueError, TypeError, OverflowError) as error:
             _raise_named("SplitFinder.add", error)
+
+    def remove(self, features: Iterable[int], label: int, weight: int = 1) -> None:
+        """Take back a point that was added: the same features, in any order, and the same label.
+
+        Answers are then those of a finder that never saw the point, but for ``n_features_seen``: a feature stays seen.
+        Only counts are kept, so that a point is known by them alone. One is refused if there are no points of its
+        class, if one of its features is on in none of them, or if a feature that it lacks is on in all of them.
+
+        The approximate search cannot remove points: its bins rely on counts that never fall.
+
+        Raises
+        ------
+        ValueError
+            If the point cannot have been added ``weight`` times, if ``add`` would not take it, or if the search is
+            approximate.
+        TypeError
+            If a feature or the weight is not an integer.
+
+        Examples
+        --------
+        A window over the last two points:
+
+        >>> points = [([1], 0), ([2], 1), ([1, 2], 1), ([2], 0)]
+        >>> finder = SplitFinder()
+        >>> for i, (features, label) in enumerate(points):
+        ...     finder.add(features, label)
+        ...     if i >= 2:
+        ...         finder.remove(*points[i - 2])
+        >>> finder.class_counts
+        (1, 1)
+        >>> finder.best().feature
+        1
+        """
+        try:
+            self._search.remove(features, label, weight)
+        except (ValueError, TypeError) as error:
+            _raise_named("SplitFinder.remove", error)
+
+    def merge(self, other: SplitFinder, over: str = "points") -> None:
+        """Take in what another finder has seen; the other stays as it is.
+
+        The answers are then those of one finder that saw it all. The criterion and the number of classes must be the
+        same; the searches may differ. It takes time proportional to the features seen by both.
+
+        Parameters
+        ----------
+        other
+            A finder; this one itself counts every point twice.
+        over
+            ``"points"`` if the other saw other points: all counts add up. ``"features"`` if the other saw other
+            features of the same points: the features are united, and the class counts must agree.
+
+        Raises
+        ------
+        ValueError
+            If the finders do not fit, or if a feature is seen by both and ``over`` is ``"features"``.
+        OverflowError
+            If there would be more than 2³¹ - 1 points.
+
+        Examples
+        --------
+        >>> here, there = SplitFinder(), SplitFinder()
+        >>> here.add([1], 0)
+        >>> there.add([2], 1)
+        >>> here.merge(there)
+        >>> here.n, here.n_features_seen
+        (2, 2)
+        """
+        if not isinstance(other, SplitFinder):
+            raise TypeError(f"SplitFinder.merge: other must be a SplitFinder, got {other!r}")
+        if not isinstance(over, str):
+            raise TypeError(f"SplitFinder.merge: over must be a string, got {over!r}")
+        try:
+            self._search.merge(other._search, over)
+        except (ValueError, OverflowError) as error:
+            _raise_named("SplitFinder.merge", error)
 
     @overload
     def add_many(self, X: Any, y: ArrayLike, trace: Literal[False] = False) -> None: ...
@@ -132,7 +227,7 @@ class SplitFinder:
             A scipy sparse matrix or array, best in CSR format with sorted indices, which is read in place; or a dense
             array. A column is a feature.
         y
-            The labels, 0 or 1, one for every row.
+            The labels, from 0 to n_classes - 1, one for every row.
         trace
             Whether to query after every row and return what was found.
 
@@ -144,7 +239,7 @@ class SplitFinder:
         [0, 1, 1]
         """
         try:
-            points = as_points(X, y)
+            points = as_points(X, y, self.n_classes)
             found = self._search.add_csr(points.indptr, points.indices, points.labels, points.n_columns, trace)
         except (ValueError, TypeError, OverflowError) as error:
             _raise_named("SplitFinder.add_many", error)
@@ -158,7 +253,7 @@ class SplitFinder:
     def top(self, k: int) -> list[Split]:
         """Return the k best splits, best first; fewer if fewer features were seen.
 
-        Exhaustive: exact. Approximate: the i-th score is within a factor 1 + alpha of the true i-th.
+        Exhaustive and certified: exact. Approximate: the i-th score is within a factor 1 + alpha of the true i-th.
         """
         try:
             wanted = index(k)
@@ -169,7 +264,30 @@ class SplitFinder:
         # More than there are features is the same as all of them, however large the number.
         return [Split(*found) for found in self._search.top(min(wanted, 2**31))]
 
-    def counts(self, feature: int) -> tuple[tuple[int, int], tuple[int, int]]:
+    def margin(self) -> float | None:
+        """Return the gain of the best split less that of the second best, which is what a Hoeffding test asks.
+
+        With a single feature seen it is the gain of that feature, since not to split is the rival; None before any.
+        Approximate: the difference between the two splits that ``top(2)`` returns, for which there is no bound.
+
+        Examples
+        --------
+        >>> finder = SplitFinder(criterion="gini")
+        >>> finder.margin() is None
+        True
+        >>> for features, label in [([3], 1), ([3, 5], 1), ([], 0), ([], 0)]:
+        ...     finder.add(features, label)
+        >>> [round(split.gain, 3) for split in finder.top(2)]
+        [0.5, 0.167]
+        >>> round(finder.margin(), 3)
+        0.333
+        """
+        gains = [split.gain for split in self.top(2)]
+        if not gains:
+            return None
+        return gains[0] - gains[1] if len(gains) > 1 else gains[0]
+
+    def counts(self, feature: int) -> Counts:
         """Return ``counts[v][k]``, the points of class k in which the feature has the value v."""
         try:
             return self._search.counts(feature)
@@ -192,18 +310,23 @@ class SplitFinder:
         return self._search.alpha
 
     @property
-    def n(self) -> int:
-        """The number of points added."""
-        return sum(self.class_counts)
+    def n_classes(self) -> int:
+        """The number of classes."""
+        return self._search.n_classes
 
     @property
-    def class_counts(self) -> tuple[int, int]:
+    def n(self) -> int:
+        """The number of points added and not removed, each as often as its weight says."""
+        return self._search.n()
+
+    @property
+    def class_counts(self) -> tuple[int, ...]:
         """The number of points of each class."""
         return self._search.class_counts()
 
     @property
     def n_features_seen(self) -> int:
-        """The number of features that were on in at least one point."""
+        """The number of features that were ever on in a point, also if all such points have been removed."""
         return self._search.n_features_seen()
 
     @property
@@ -224,6 +347,31 @@ class SplitFinder:
         ``examined``: features whose score was computed to answer a query.
         """
         return self._search.work()
+
+    def stats(self) -> dict[str, int]:
+        """Return counters by name that tell why a stream is fast or slow. Which there are depends on the search.
+
+        Certified, at present: ``candidates`` (features without a certificate, which every query looks at),
+        ``certificates`` (features with one of their own) and ``rare_limit`` (up to so many occurrences a feature needs
+        none). Since the finder was made: ``checks`` of whether a certificate holds, scores computed in ``scans``,
+        ``exhaustive_scans`` of all features, ``renewals`` of the certificates with their causes, and the ``slices``
+        that these were done in. Copies go on counting; a pickle or a merge starts afresh.
+
+        Exhaustive: ``examined``, and approximate: all of ``work``.
+
+        Examples
+        --------
+        >>> finder = SplitFinder()
+        >>> finder.add([1, 2], 0)
+        >>> finder.add([2], 1)
+        >>> finder.best().feature
+        1
+        >>> sorted(finder.stats())  # doctest: +ELLIPSIS
+        ['candidates', 'certificates', 'checks', ...]
+        >>> SplitFinder(search="exhaustive").stats()
+        {'examined': 0}
+        """
+        return self._search.stats()
 
     def validate(self) -> None:
         """Check every invariant of the structure against the counts; raise RuntimeError saying what is broken.
@@ -246,8 +394,9 @@ class SplitFinder:
 
     def __repr__(self) -> str:
         alpha = f", alpha={self.alpha:g}" if self.search == "approximate" else ""
+        classes = f", n_classes={self.n_classes}" if self.n_classes != 2 else ""  # noqa: PLR2004 - the default
         return (
-            f"<SplitFinder(criterion={self.criterion!r}, search={self.search!r}{alpha}):"
+            f"<SplitFinder(criterion={self.criterion!r}, search={self.search!r}{alpha}{classes}):"
             f" {self.n} points, {self.n_features_seen} features seen>"
         )
 
