@@ -1,7 +1,8 @@
 """A brute-force twin of SplitFinder: plain, slow and obviously right.
 
-Every score is computed from the definitions of conditional entropy and conditional Gini
-index. Nothing is kept from one point to the next except the counters themselves.
+Every score is computed from the definitions of conditional entropy, conditional Gini index
+and the conditional impurity of Kearns and Mansour. Nothing is kept from one point to the next
+except the counters themselves.
 """
 
 from __future__ import annotations
@@ -28,15 +29,18 @@ class TrueSplit(NamedTuple):
 
 
 def _purity_loss(counts: Floats, criterion: str) -> Floats:
-    """Return N·H or N·G of the label counts along the last axis, N being their sum."""
+    """Return N times the impurity of the label counts along the last axis, N being their sum."""
     total = counts.sum(axis=-1, keepdims=True)
     share = np.divide(counts, total, out=np.zeros_like(counts), where=total > 0)
     if criterion == "entropy":
         terms = -xlogy(counts, share)
     elif criterion == "gini":
         terms = counts * (1.0 - share)
+    elif criterion == "kearns_mansour":
+        # One term, in the place of a sum over the classes, of which there are two.
+        terms = total * 2.0 * np.sqrt(share[..., :1] * share[..., 1:])
     else:
-        raise ValueError(f"BruteForce: criterion must be entropy or gini, got {criterion!r}")
+        raise ValueError(f"BruteForce: criterion must be entropy, gini or kearns_mansour, got {criterion!r}")
     # Adding 0.0 turns -0.0 into 0.0: a pure split scores exactly zero, without a sign.
     return np.asarray(terms.sum(axis=-1) + 0.0, dtype=np.float64)
 
@@ -48,7 +52,7 @@ class BruteForce:
     """
 
     def __init__(self, criterion: str = "entropy") -> None:
-        """Start with no points; criterion is "entropy" or "gini"."""
+        """Start with no points; criterion is "entropy", "gini" or "kearns_mansour"."""
         self.criterion = criterion
         self.n = 0
         self.class_counts = (0, 0)

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from scipy.sparse import coo_array
 
-from sapwood import CRITERIA, SEARCHES, SplitFinder
+from sapwood import CRITERIA, SEARCHES, SplitFinder, _core
+from sapwood._points import as_points
 from sapwood.datasets import make_sparse
 from sapwood.race import RaceResult, plot_race, race
 
@@ -24,7 +25,9 @@ def raced(criterion: str = "entropy") -> RaceResult:
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_every_search_runs_over_every_point(criterion: str) -> None:
     result = raced(criterion)
-    assert [entry.search for entry in result.entries] == list(SEARCHES)
+    # The approximate search is for entropy and Gini only.
+    expected = [name for name in SEARCHES if name != "approximate" or criterion in ("entropy", "gini")]
+    assert [entry.search for entry in result.entries] == expected
     assert (result.criterion, result.alpha, result.every, result.n) == (criterion, 0.1, 1, 700)
     assert result.n_features_seen == np.unique(POINTS[0].indices).size
     assert result.checkpoints.tolist() == list(range(35, 701, 35))
@@ -51,9 +54,11 @@ def test_ratios_are_those_of_the_totals() -> None:
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
-def test_the_exhaustive_search_is_optimal(criterion: str) -> None:
-    exhaustive = next(entry for entry in raced(criterion).entries if entry.search == "exhaustive")
-    assert exhaustive.optimal
+def test_the_exact_searches_are_optimal(criterion: str) -> None:
+    exact = [entry for entry in raced(criterion).entries if entry.search != "approximate"]
+    assert [entry.search for entry in exact] == ["exhaustive", "certified"]
+    assert all(entry.optimal for entry in exact)
+    assert exact[0].split == exact[1].split
 
 
 def test_a_worse_split_is_not_called_optimal() -> None:
@@ -191,3 +196,30 @@ def test_nothing_to_draw(tmp_path: Path) -> None:
         with pytest.raises(ValueError, match=r"^plot_race: results must hold"):
             plot_race(results, tmp_path / "nothing.png")
     assert not (tmp_path / "nothing.png").exists()
+
+
+def test_the_slowest_point_takes_longer_than_the_mean() -> None:
+    points = as_points(*POINTS)
+    for search in SEARCHES:
+        alone, timed = (SplitFinder(search=search) for _ in range(2))
+        arrays = points.indptr, points.indices, points.labels
+        mean, slowest = _core.slowest_timed(timed._search, *arrays, 3)
+        assert 0.0 < mean < slowest < mean * points.labels.size
+        alone.add_many(*POINTS)
+        assert timed.best() == alone.best()
+
+
+def test_timing_refuses_labels_and_points_beyond_what_can_be_counted() -> None:
+    points = as_points(*POINTS)
+    wrong = np.full_like(points.labels, 2)
+    finder = SplitFinder()
+    with pytest.raises(ValueError, match=r"^y must hold labels from 0 to 1 only, got 2$"):
+        _core.slowest_timed(finder._search, points.indptr, points.indices, wrong, 1)
+    with pytest.raises(ValueError, match=r"^y must hold labels from 0 to 1 only, got 2$"):
+        _core.run_timed(finder._search, points.indptr, points.indices, wrong, 1, np.array([700]))
+    with pytest.raises(ValueError, match=r"^y must have a label for each of the 700 rows of X, got 3$"):
+        _core.slowest_timed(finder._search, points.indptr, points.indices, points.labels[:3], 1)
+    assert finder.n == 0
+    finder.add([], 0, 2**31 - 1)
+    with pytest.raises(OverflowError, match=r"^points must be at most 2147483647 in all, got 700 more than"):
+        _core.slowest_timed(finder._search, points.indptr, points.indices, points.labels, 1)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import pytest
+from finders import Anything, answers, every_kind, filled
 from scipy.sparse import (
     coo_matrix,
     csc_array,
@@ -17,49 +18,18 @@ from scipy.sparse import (
     dok_matrix,
     lil_matrix,
 )
-from streams import HOSTILE, MAX_FEATURE, Stream, as_matrix, random_labels, random_points
+from streams import HOSTILE, MAX_FEATURE, as_matrix, random_labels, random_points
 
-from sapwood import Split, SplitFinder, Trace
-
-KINDS = [
-    pytest.param(criterion, search, id=f"{criterion}-{search}")
-    for criterion in ("entropy", "gini")
-    for search in ("exhaustive", "approximate")
-]
-# Whatever a caller may pass, rightly typed or not.
-Anything: TypeAlias = Any
-every_kind = pytest.mark.parametrize(("criterion", "search"), KINDS)
+from sapwood import SEARCHES, Split, SplitFinder, Trace
 
 SMALL = np.array([[1, 0, 1, 0], [0, 1, 1, 0], [0, 0, 0, 0], [1, 0, 0, 0], [0, 1, 0, 0]])
 SMALL_LABELS = np.array([1, 0, 0, 1, 1])
 
 
-def filled(criterion: str, search: str, stream: Stream) -> SplitFinder:
-    """Return a finder that has seen a stream, with a query now and then."""
-    finder = SplitFinder(criterion=criterion, search=search, alpha=0.1)
-    for i, (features, label) in enumerate(stream):
-        finder.add(features, label)
-        if i % 7 == 0:
-            finder.best()
-    return finder
-
-
-def answers(finder: SplitFinder) -> tuple[object, ...]:
-    """Return all that a finder says about itself, its features included."""
-    return (
-        finder.n,
-        finder.class_counts,
-        finder.n_features_seen,
-        finder.best(),
-        finder.top(1000),
-        finder.n_trees,
-        repr(finder),
-    )
-
-
 def test_defaults() -> None:
     finder = SplitFinder()
-    assert (finder.criterion, finder.search, finder.alpha) == ("entropy", "approximate", 0.1)
+    assert (finder.criterion, finder.search, finder.alpha) == ("entropy", "certified", 0.1)
+    assert finder.n_classes == 2
 
 
 @every_kind
@@ -77,7 +47,7 @@ def test_a_new_finder_is_empty(criterion: str, search: str) -> None:
     finder.validate()
 
 
-@pytest.mark.parametrize("name", ["n", "class_counts", "alpha", "criterion", "search", "n_trees"])
+@pytest.mark.parametrize("name", ["n", "class_counts", "alpha", "criterion", "search", "n_classes", "n_trees"])
 def test_properties_are_read_only(name: str) -> None:
     with pytest.raises(AttributeError):
         setattr(SplitFinder(), name, 1)
@@ -112,8 +82,8 @@ def test_a_split_and_its_counts(criterion: str, search: str) -> None:
     assert isinstance(split.feature, int)
     assert isinstance(split.score, float)
     assert split.score == 0.0
-    whole = np.log(3) - 2 / 3 * np.log(2) if criterion == "entropy" else 4 / 9
-    assert split.gain == pytest.approx(whole, rel=1e-12)
+    whole = {"entropy": np.log(3) - 2 / 3 * np.log(2), "gini": 4 / 9, "kearns_mansour": np.sqrt(8) / 3}
+    assert split.gain == pytest.approx(whole[criterion], rel=1e-12)
     assert finder.counts(0) == ((1, 0), (1, 1))
     assert finder.counts(5) == ((2, 1), (0, 0))
     assert [s.feature for s in finder.top(5)] == [MAX_FEATURE, 0]
@@ -176,7 +146,7 @@ def test_work_and_bytes_grow_with_the_stream(criterion: str, search: str) -> Non
 
 def test_memory_grows_with_the_features_seen_not_with_the_largest_id() -> None:
     for criterion in ("entropy", "gini"):
-        for search in ("exhaustive", "approximate"):
+        for search in SEARCHES:
             near, far = (SplitFinder(criterion=criterion, search=search) for _ in range(2))
             near.add(range(100), 1)
             far.add([MAX_FEATURE - j for j in range(100)], 1)

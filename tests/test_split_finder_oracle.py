@@ -1,4 +1,4 @@
-"""SplitFinder against brute force, after every point: exhaustive equal, approximate within."""
+"""SplitFinder against brute force, after every point: exhaustive and certified equal, approximate within."""
 
 from __future__ import annotations
 
@@ -14,28 +14,31 @@ from streams import HOSTILE, STREAMS, Stream, as_matrix, random_labels, random_p
 
 from sapwood import Split, SplitFinder
 
-CRITERIA = ("entropy", "gini")
+CRITERIA = ("entropy", "gini", "kearns_mansour")
+EXACT = ("exhaustive", "certified")
 ALPHAS = (0.001, 0.01, 0.1, 0.5, 1.0, 5.0, 40.0)
 # For the rounding of sums of logarithms, and for nothing else.
 ROUNDING = 1e-9
-# A score that is not 0 is at least 1 (Gini) or 2 ln 2 (entropy): the slack hides nothing.
+# A score that is not 0 is at least 1 (Gini), 2 ln 2 (entropy) or 2 (Kearns and Mansour): the slack hides nothing.
 ZERO = 1e-9
 
 every_criterion = pytest.mark.parametrize("criterion", CRITERIA)
 every_hostile_stream = pytest.mark.parametrize("name", HOSTILE)
-# Each example is followed by eight finders after every point: a third of the profile's examples is plenty.
+# Each example is followed by up to nine finders after every point: a third of the profile's examples is plenty.
 fewer = settings(max_examples=settings().max_examples // 3, suppress_health_check=[HealthCheck.too_slow])
 
 
 def make_finders(criterion: str) -> list[SplitFinder]:
-    """Return the exhaustive finder and an approximate one for each alpha."""
-    exhaustive = SplitFinder(criterion=criterion, search="exhaustive")
-    return [exhaustive] + [SplitFinder(criterion=criterion, search="approximate", alpha=alpha) for alpha in ALPHAS]
+    """Return the exhaustive finder, the certified one and, where there is one, an approximate one for each alpha."""
+    exact = [SplitFinder(criterion=criterion, search=search) for search in EXACT]
+    if criterion == "kearns_mansour":
+        return exact
+    return exact + [SplitFinder(criterion=criterion, search="approximate", alpha=alpha) for alpha in ALPHAS]
 
 
 def factor_of(finder: SplitFinder) -> float:
     """Return how many times the optimum an answer may be."""
-    return 1.0 if finder.search == "exhaustive" else 1.0 + finder.alpha
+    return 1.0 if finder.search in EXACT else 1.0 + finder.alpha
 
 
 def assert_close(found: float, true: float, what: str) -> None:
@@ -72,8 +75,18 @@ def check_best(finder: SplitFinder, oracle: BruteForce, optimum: TrueSplit | Non
         return
     assert split is not None
     check_split(finder, oracle, split, optimum.score)
-    if finder.search == "exhaustive":
+    if finder.search in EXACT:
         check_ties(oracle, split)
+
+
+def check_all(finders: list[SplitFinder], oracle: BruteForce) -> None:
+    """Check the answer of best() of every finder, and that the certified one is the exhaustive one to the last bit."""
+    optimum = oracle.best()
+    for finder in finders:
+        check_best(finder, oracle, optimum)
+        finder.validate()
+    exhaustive, certified, *_ = finders
+    assert certified.best() == exhaustive.best()
 
 
 def check_top(finder: SplitFinder, oracle: BruteForce, k: int) -> None:
@@ -84,6 +97,14 @@ def check_top(finder: SplitFinder, oracle: BruteForce, k: int) -> None:
     assert all(a.score <= b.score for a, b in pairwise(found)), "not sorted by score"
     for split, optimum in zip(found, true, strict=True):
         check_split(finder, oracle, split, optimum.score)
+
+
+def check_tops(finders: list[SplitFinder], oracle: BruteForce, k: int) -> None:
+    """Check top(k) of every finder, and that the certified one is the exhaustive one to the last bit."""
+    for finder in finders:
+        check_top(finder, oracle, k)
+    exhaustive, certified, *_ = finders
+    assert certified.top(k) == exhaustive.top(k)
 
 
 def check_counters(finder: SplitFinder, oracle: BruteForce) -> None:
@@ -100,11 +121,9 @@ def check_stream(stream: Stream, criterion: str) -> None:
     finders, oracle = make_finders(criterion), BruteForce(criterion)
     for features, label in stream:
         oracle.add(features, label)
-        optimum = oracle.best()
         for finder in finders:
             finder.add(features, label)
-            check_best(finder, oracle, optimum)
-            finder.validate()
+        check_all(finders, oracle)
     for finder in finders:
         check_counters(finder, oracle)
 
@@ -152,6 +171,9 @@ def test_oracle_counts_what_the_points_say(name: str, criterion: str) -> None:
         expected = 0.0
         for on in (False, True):
             labels = [y for f, y in stream if (feature in f) == on]
+            if criterion == "kearns_mansour":
+                expected += 2.0 * math.sqrt(labels.count(0) * labels.count(1))
+                continue
             for label in (0, 1):
                 c = labels.count(label)
                 if c == 0:
@@ -193,9 +215,9 @@ def test_top_on_a_hostile_stream(name: str, criterion: str) -> None:
             finder.add(features, label)
         if i % 40 in (0, 1, 39):
             d = oracle.n_features_seen
+            for k in sorted({1, 2, 3, 7, max(1, d - 1), max(1, d), d + 1}):
+                check_tops(finders, oracle, k)
             for finder in finders:
-                for k in sorted({1, 2, 3, 7, max(1, d - 1), max(1, d), d + 1}):
-                    check_top(finder, oracle, k)
                 finder.validate()
 
 
@@ -208,9 +230,9 @@ def test_top_on_a_random_stream(criterion: str, stream: Stream, k: int) -> None:
         oracle.add(features, label)
         for finder in finders:
             finder.add(features, label)
+    for size in {k, oracle.n_features_seen + 1}:
+        check_tops(finders, oracle, size)
     for finder in finders:
-        for size in {k, oracle.n_features_seen + 1}:
-            check_top(finder, oracle, size)
         assert finder.top(k) == finder.top(k)
 
 
@@ -229,9 +251,8 @@ def test_queries_at_any_moment_keep_the_guarantee(criterion: str, stream: Stream
             for finder in finders:
                 finder.add(features, label)
             if ask:
-                optimum = oracle.best()
+                check_all(finders, oracle)
                 for finder in finders:
-                    check_best(finder, oracle, optimum)
                     assert finder.best() == finder.best()
                     finder.validate()
 
@@ -247,10 +268,7 @@ def test_rare_queries_on_a_hostile_stream(name: str, criterion: str) -> None:
         for finder in finders:
             finder.add(features, label)
         if i % 50 == 49 or i == len(stream) - 1:
-            optimum = oracle.best()
-            for finder in finders:
-                check_best(finder, oracle, optimum)
-                finder.validate()
+            check_all(finders, oracle)
 
 
 @every_criterion

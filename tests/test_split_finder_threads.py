@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import threading
@@ -15,7 +16,7 @@ from streams import as_matrix, random_labels, random_points
 
 from sapwood import SplitFinder
 
-KINDS = [(c, s) for c in ("entropy", "gini") for s in ("exhaustive", "approximate")]
+KINDS = [(c, s) for c in ("entropy", "gini") for s in ("exhaustive", "approximate", "certified")]
 every_kind = pytest.mark.parametrize(("criterion", "search"), KINDS)
 
 
@@ -95,6 +96,31 @@ def test_two_threads_may_add_to_the_same_finder(criterion: str, search: str) -> 
     assert finder.n == 3 * len(y)
     assert finder.class_counts == (3 * int((y == 0).sum()), 3 * int((y == 1).sum()))
     finder.validate()
+
+
+@every_kind
+def test_finders_may_be_merged_crosswise(criterion: str, search: str) -> None:
+    """Each thread needs both locks, and they ask for them in opposite order; one takes the same lock twice."""
+    left, right = (SplitFinder(criterion=criterion, search=search) for _ in range(2))
+    left.add([3, 5], 1)
+    right.add([5, 8], 0)
+
+    def crosswise(into: SplitFinder, other: SplitFinder) -> Callable[[], None]:
+        def run() -> None:
+            for _ in range(300):
+                # The counts double at every step, and so soon are as large as they may be.
+                with contextlib.suppress(OverflowError):
+                    into.merge(other)
+                into.best()
+
+        return run
+
+    run_all([crosswise(left, right), crosswise(right, left), crosswise(left, left)])
+    # Merging with itself alone has doubled it until it could not be doubled.
+    assert 2**30 <= left.n <= 2**31 - 1
+    for finder in (left, right):
+        assert finder.n == sum(finder.class_counts)
+        finder.validate()
 
 
 def test_finders_in_parallel_threads_do_not_disturb_each_other() -> None:

@@ -97,7 +97,7 @@ int main() {
     using namespace sapwood;
     long points = 0;
     for (const std::string_view name : streams::names) {
-        for (unsigned seed = 0; seed < 16; ++seed) {
+        for (unsigned seed = 0; seed < 10; ++seed) {
             const int d = seed % 3 == 0 ? 3 : 10;
             const auto stream = streams::make(name, 500, d, seed);
             for (const double alpha : {0.001, 0.01, 0.1, 0.5, 1.0, 5.0, 40.0}) {

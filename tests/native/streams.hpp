@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <random>
 #include <string_view>
 #include <vector>
@@ -15,56 +16,74 @@ struct Point {
     Label label;
 };
 
-inline constexpr std::array<std::string_view, 14> names{
-    "plain",           "sorted labels", "one class only", "always on",  "never repeated",
-    "empty points",    "duplicates",    "abrupt drift",   "slow drift", "rare class",
-    "pure at the end", "halves",        "late features",  "label flips"};
+inline constexpr std::array<std::string_view, 21> names{
+    "plain",         "sorted labels", "one class only", "always on",    "never repeated",  "empty points",
+    "duplicates",    "abrupt drift",  "slow drift",     "rare class",   "pure at the end", "halves",
+    "late features", "label flips",   "one flip",       "falling gain", "no gain",         "one, then others",
+    "all alike",     "taking turns",  "neck and neck"};
 
-/// Makes n points over about d features. The same arguments make the same points.
-inline std::vector<Point> make(std::string_view name, int n, int d, unsigned seed) {
+/// Makes n points over about d features and K classes. The same arguments make the same points.
+inline std::vector<Point> make(std::string_view name, int n, int d, unsigned seed, int n_classes = 2) {
     std::mt19937 random(seed);
     std::uniform_real_distribution<double> uniform(0, 1);
     const auto chance = [&](double p) { return uniform(random) < p; };
-    std::vector<std::array<double, 2>> rates(static_cast<std::size_t>(d));  // P(on | label), by feature
+    const auto draw_label = [&] { return static_cast<Label>(random() % static_cast<unsigned>(n_classes)); };
+    // P(on | label), by feature.
+    std::vector<std::vector<double>> rates(static_cast<std::size_t>(d),
+                                           std::vector<double>(static_cast<std::size_t>(n_classes)));
     const auto draw_rates = [&] {
         for (auto& rate : rates) {
             const double base = 0.5 * uniform(random) * uniform(random);
             const bool same = chance(0.5);
-            rate = {base, same ? base : std::min(1.0, base * 4 * uniform(random))};
+            for (double& of_label : rate) of_label = same ? base : std::min(1.0, base * 4 * uniform(random));
         }
     };
     draw_rates();
     std::vector<Point> points;
+    points.reserve(static_cast<std::size_t>(n));
     for (int i = 0; i < n; ++i) {
         const double progress = static_cast<double>(i) / n;
-        Label label = chance(0.5) ? 1 : 0;
-        if (name == "sorted labels") label = progress < 0.5 ? 0 : 1;
-        if (name == "one class only") label = seed % 2;
-        if (name == "rare class") label = chance(0.01) ? 1 : 0;
-        if (name == "halves") label = static_cast<Label>(i % 2);
+        Label label = draw_label();
+        if (name == "sorted labels") label = static_cast<Label>(progress * n_classes);
+        if (name == "one class only") label = static_cast<Label>(seed % static_cast<unsigned>(n_classes));
+        if (name == "one, then others" && progress < 0.6) label = 0;
+        if (name == "rare class") label = chance(0.01) ? static_cast<Label>(n_classes - 1) : 0;
+        if (name == "halves") label = static_cast<Label>(i % n_classes);
         if (name == "abrupt drift" && i == n / 2) draw_rates();
         if (name == "slow drift") {
             auto& drifting = rates[random() % rates.size()];
-            drifting[0] = uniform(random);
-            drifting[1] = uniform(random) * 0.3;
+            for (double& of_label : drifting) of_label = uniform(random) * (&of_label == &drifting[0] ? 1 : 0.3);
         }
-        const bool flipped = name == "label flips" && (i / 50) % 2 == 1;
+        // The labels change places, and with them what every feature says of them.
+        const bool flipped = (name == "label flips" && (i / 50) % 2 == 1) || (name == "one flip" && progress >= 0.5);
+        const auto shown_label = static_cast<std::size_t>(flipped ? n_classes - 1 - label : label);
         Point point{{}, label};
+        const bool all_on = chance(rates[0][shown_label]);
         for (int j = 0; j < d; ++j) {
             const std::size_t shown = static_cast<std::size_t>(name == "duplicates" ? j / 3 * 3 : j);
             bool on = name == "duplicates" && j % 3 != 0 ? !point.features.empty() && point.features.back() == j - 1
-                                                         : chance(rates[shown][flipped ? 1 - label : label]);
+                                                         : chance(rates[shown][shown_label]);
             if (name == "always on" && j == 0) on = true;
             if (name == "always on" && j == 1) on = i != n / 2;
             if (name == "pure at the end" && j == 0) on = label == 1;
             if (name == "pure at the end" && j == 1) on = label == 0;
             if (name == "pure at the end" && i < 3 && j < 2) on = seed % 2 == 0;
-            if (name == "halves" && j == 0) on = i / 2 % 2 == 0;
+            if (name == "halves" && j == 0) on = i / n_classes % 2 == 0;
             if (name == "late features" && progress < static_cast<double>(j) / d) on = false;
+            // At first the label itself, then ever less of it.
+            if (name == "falling gain" && j < 3) on = chance(progress * (j + 1)) ? chance(0.5) : label == 0;
+            if (name == "all alike") on = all_on;
+            // For a while each feature is the label.
+            if (name == "taking turns" && (i / 100) % d == j) on = label == 1;
+            // Two copies of the label that differ in a few points, now in favour of one and now of the other.
+            if (name == "neck and neck" && j < 2) on = (label == 0) != (i % 40 == 20 * j);
             if (on) point.features.push_back(j);
         }
         if (name == "never repeated") point.features = {2 * i, 2 * i + 1};
         if (name == "empty points" && chance(0.7)) point.features.clear();
+        // The same features once with every label: no feature is worth anything then, nor for long in between.
+        if (name == "no gain" && i % n_classes != 0) point.features = points.back().features;
+        if (name == "no gain") point.label = static_cast<Label>(i % n_classes);
         points.push_back(std::move(point));
     }
     return points;
