@@ -174,8 +174,11 @@ private:
     /// Whether every feature outside the candidates is certified now; examines the waiting ones.
     bool ready() {
         if (!promised_) return false;
+        // During a renewal some certificates are of the one promise and some of the other, so both boxes must hold; but
+        // where only the old one has been left, the renewal can be completed.
+        if (renewing_ && !next_.box().contains(of_class_)) return false;
         if (!now_.box().contains(of_class_)) {
-            if (!renewing_ || !next_.box().contains(of_class_)) return false;
+            if (!renewing_) return false;
             renew(std::numeric_limits<std::size_t>::max());
         }
         settle();
@@ -344,8 +347,9 @@ private:
         for (std::size_t k = 0; k < n_classes(); ++k) calm_.upper[k] = -1;
     }
 
+    /// What a renewal is expected to cost. One of all features visits each, but checks few: most are rare.
     std::uint64_t renewal_cost() const {
-        return (check_cost + 1) * (promised_ ? listed_.size() : features_) + renewal_overhead;
+        return (promised_ ? (check_cost + 1) * listed_.size() : features_) + renewal_overhead;
     }
 
     /// Starts to renew all certificates, for a gain that queries need. False if none could be granted.

@@ -27,7 +27,7 @@ template <std::size_t fixed_classes>
 class CounterTable {
 public:
     explicit CounterTable(std::size_t n_classes)
-        : n_classes_(n_classes), bound_(std::clamp<std::size_t>(std::bit_floor(1024 / (n_classes + 2)), 1, 256)) {
+        : n_classes_(n_classes), bound_(std::clamp<std::size_t>(std::bit_floor(64 / (n_classes + 2)), 1, 16)) {
         extend_direct();
     }
 

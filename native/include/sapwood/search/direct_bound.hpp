@@ -18,7 +18,7 @@ template <std::size_t ids_per_feature>
 class DirectBound {
 public:
     /// `smallest`: the bound at first, a power of two.
-    explicit DirectBound(std::size_t smallest = 256) : value_(smallest) {}
+    explicit DirectBound(std::size_t smallest = 16) : value_(smallest) {}
 
     std::size_t value() const { return value_; }
 
