@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "sapwood/search/certified_counts.hpp"
+#include "sapwood/search/exhaustive.hpp"
 #include "sapwood/search/promise.hpp"
 
 namespace sapwood {
@@ -47,14 +48,14 @@ public:
     std::optional<Split> best() override {
         if (!any_seen_) return std::nullopt;
         begin_query();
-        if (calm_.contains(of_class_)) [[likely]] {
+        if (calm_.contains(of_class_) && has_few_candidates()) [[likely]] {
             settle();
             const Split best = best_candidate();
             if (weighted_gain(best) >= calm_gain_ && scanned_since_renewal_ <= calm_scans_) [[likely]]
                 return best;
         }
         if (has_one_class() && !removals_) return Split{smallest_id_, 0, 0};
-        if (ready()) {
+        if (ready() && has_few_candidates()) {
             const Split best = best_candidate();
             if (best.feature >= 0 && weighted_gain(best) >= theta()) {
                 end_query(best);
@@ -69,7 +70,7 @@ public:
         begin_query();
         if (k > most_asked) return scan_all(k);
         asked_ = std::max(asked_, k);
-        if (!has_one_class() && ready()) {
+        if (!has_one_class() && ready() && has_few_candidates()) {
             std::vector<Split> splits = candidate_splits(k);
             if (splits.size() == k && weighted_gain(splits.back()) >= theta()) {
                 end_query(splits.front());
@@ -138,12 +139,16 @@ private:
     /// theta is the gain that a query needs, less this share: how far that gain may fall before certificates are
     /// renewed.
     static constexpr double slack = 0.08;
+    /// How many scores an exhaustive scan computes at once.
+    static constexpr std::size_t block = 256;
     /// So few certificates are not worth the search for a higher limit of rareness.
     static constexpr std::size_t short_list = 64;
     /// From so many on, certificates are worth remembering by their counts.
     static constexpr std::size_t long_list = 1024;
-    /// What a check of a certificate costs, in computations of a score.
-    static constexpr std::uint64_t check_cost = 3;
+    /// What it costs to look at a candidate and to check a certificate, if a score in an exhaustive scan costs 1: such
+    /// a scan runs over plain arrays, in vectors.
+    static constexpr std::uint64_t scan_cost = 2;
+    static constexpr std::uint64_t check_cost = 10;
     /// What a renewal costs beyond its checks, likewise.
     static constexpr std::uint64_t renewal_overhead = 128;
 
@@ -162,8 +167,11 @@ private:
     void begin_query() {
         scorer_.cover(n_);
         whole_ = scorer_.whole(of_class_);
-        allowance_ += 2 * features_;
+        allowance_ += features_ + features_ / 2;
     }
+
+    /// Whether it is cheaper to look at the candidates than at all features.
+    bool has_few_candidates() const { return scan_cost * candidates_.size() <= features_; }
 
     double theta() const { return renewing_ ? std::max(now_.theta(), next_.theta()) : now_.theta(); }
 
@@ -230,68 +238,95 @@ private:
         return splits;
     }
 
-    /// The exhaustive search, which needs no certificates.
+    /// The exhaustive search, which needs no certificates: the best k of all features.
     std::vector<Split> scan_all(std::size_t k) {
-        ++stats_.exhaustive_scans;
-        constexpr std::size_t block = 256;
-        std::array<double, block> scores;
-        std::array<FeatureId, block> ids;
+        if (k == 1) return {best_of_all()};
         std::vector<Split> splits;
-        double worst = std::numeric_limits<double>::infinity();
-        std::size_t filled = 0;
-        buffer_.resize(block * n_classes());
-        const auto flush = [&] {
-            scorer_.scores(buffer_.data(), block, filled, of_class_, scores.data());
-            for (std::size_t i = 0; i < filled; ++i) {
+        double worst = std::numeric_limits<double>::infinity();  // a split with a greater score is none of the best k
+        for_each_block([&](const FeatureId* ids, const double* scores, std::size_t size) {
+            for (std::size_t i = 0; i < size; ++i) {
                 if (scores[i] <= worst) splits.push_back(split_of(ids[i], scores[i]));
             }
-            filled = 0;
             if (splits.size() < 2 * k + block) return;
-            // What is worse than the best k so far need not be kept.
             splits = first_of(std::move(splits), k);
             worst = splits.back().score;
-        };
-        features_ = 0;
-        table_.for_each([&](FeatureId id, Count* record) {
-            if (!seen(record)) return;
-            ++features_;
-            ids[filled] = id;
-            for (std::size_t c = 0; c < n_classes(); ++c) buffer_[c * block + filled] = record[c];
-            if (++filled == block) flush();
         });
-        flush();
-        count_scans(features_);
         return first_of(std::move(splits), k);
+    }
+
+    Split best_of_all() {
+        FeatureId best = -1;
+        double best_score = std::numeric_limits<double>::infinity();
+        for_each_block([&](const FeatureId* ids, const double* scores, std::size_t size) {
+            const double smallest = detail::smallest_of(scores, block);
+            if (smallest > best_score) return;
+            FeatureId first = std::numeric_limits<FeatureId>::max();
+            for (std::size_t i = 0; i < size; ++i) first = scores[i] == smallest ? std::min(first, ids[i]) : first;
+            best = smallest < best_score ? first : std::min(best, first);
+            best_score = smallest;
+        });
+        return split_of(best, best_score);
+    }
+
+    /// Computes the scores of all seen features, at most a block at a time: `use(ids, scores, size)`. A block is filled
+    /// up with infinity.
+    template <class Use>
+    void for_each_block(Use use) {
+        ++stats_.exhaustive_scans;
+        std::array<double, block> scores;
+        std::array<FeatureId, block> ids;
+        buffer_.resize(block * n_classes());
+        features_ = 0;
+        table_.template for_each_block<block>([&](std::size_t size, auto id, auto record) {
+            std::size_t filled = 0;
+            Count* on = buffer_.data();
+            for (std::size_t i = 0; i < size; ++i) {
+                // Written first and counted after, without a branch: which features are seen cannot be predicted.
+                ids[filled] = id(i);
+                for (std::size_t c = 0; c < n_classes(); ++c) on[c * block + filled] = record(i)[c];
+                filled += seen(record(i)) ? 1 : 0;
+            }
+            if (filled == 0) return;
+            scorer_.scores(on, block, filled, of_class_, scores.data());
+            std::fill(scores.begin() + filled, scores.end(), std::numeric_limits<double>::infinity());
+            use(ids.data(), scores.data(), filled);
+            features_ += filled;
+        });
+        stats_.scans += features_;
+        work_.examined += features_;
+        spent_ += features_;
     }
 
     void count_scans(std::size_t scanned) {
         stats_.scans += scanned;
         work_.examined += scanned;
-        spent_ += scanned;
-        scanned_since_renewal_ += scanned;
+        spent_ += scan_cost * scanned;
+        scanned_since_renewal_ += scan_cost * scanned;
     }
 
     /// Answers when the candidates cannot: by a renewal on the spot, if what has been saved so far pays for it, or else
     /// by an exhaustive scan. So however useless certificates are to a stream, they never cost more than such scans do.
     std::vector<Split> recover(std::size_t k) {
         const bool fell = promised_ && now_.box().contains(of_class_);
+        const std::size_t needed = std::max(k, asked_);
+        const bool renews = !has_one_class() && may_renew();
         std::vector<Split> known;
-        if (promised_) {
+        if (promised_ && renews && has_few_candidates()) {
             // The waiting features are no candidates yet, but one of them may be the best.
             known = candidate_splits(candidates_.size());
             for (const FeatureId id : waiting_) {
                 known.push_back(split_of(id, scorer_.score(table_.find(id), of_class_)));
             }
-            known = first_of(std::move(known), std::max(k, asked_));
+            known = first_of(std::move(known), needed);
         }
-        const std::size_t needed = std::max(k, asked_);
-        const bool affordable = spent_ + renewal_cost() <= allowance_;
-        if (known.size() < needed || !affordable) {
-            known = scan_all(needed);
-            if (!affordable || has_one_class()) return first_of(std::move(known), k);
+        const bool scanned = known.size() < needed;
+        if (scanned) known = scan_all(needed);
+        if (!renews) return first_of(std::move(known), k);
+        if (!begin_renewal(weighted_gain(known.back()), fell)) {
+            // No certificate could be granted: a gain that rounding may have made cannot be told from no gain.
+            if (promised_) forget_certificates();
+            return scanned ? first_of(std::move(known), k) : scan_all(k);
         }
-        // A gain that rounding may have made cannot be told from no gain; no certificate could be granted.
-        if (!begin_renewal(weighted_gain(known.back()), fell)) return scan_all(k);
         renew(std::numeric_limits<std::size_t>::max());
         settle();
         return candidate_splits(k);
@@ -303,7 +338,7 @@ private:
             ++stats_.slices;
             const std::size_t rest = listed_.size() - cursor_;
             renew(std::max<std::size_t>(16, 2 * rest / static_cast<std::size_t>(std::max(1, room_left())) + 1));
-        } else if (is_due(weighted_gain(best)) && spent_ + renewal_cost() <= allowance_) {
+        } else if (is_due(weighted_gain(best)) && may_renew()) {
             const std::vector<Split> splits = asked_ == 1 ? std::vector{best} : candidate_splits(asked_);
             // Only a renewal of what is listed can be done in slices; one of all features is as dear as a single scan.
             if (begin_renewal(weighted_gain(splits.back()), weighted_gain(best) < calm_gain_) && renews_all_) {
@@ -347,9 +382,16 @@ private:
         for (std::size_t k = 0; k < n_classes(); ++k) calm_.upper[k] = -1;
     }
 
+    /// Whether what has been saved so far pays for a renewal, and enough queries have gone by since one was in vain.
+    bool may_renew() {
+        if (patience_ > 0 && ++waited_ < patience_) return false;
+        return spent_ + renewal_cost() <= allowance_;
+    }
+
     /// What a renewal is expected to cost. One of all features visits each, but checks few: most are rare.
     std::uint64_t renewal_cost() const {
-        return (promised_ ? (check_cost + 1) * listed_.size() : features_) + renewal_overhead;
+        if (!promised_) return features_ + renewal_overhead;
+        return last_renewal_cost_ * (listed_.size() + short_list) / (renewed_ + short_list);
     }
 
     /// Starts to renew all certificates, for a gain that queries need. False if none could be granted.
@@ -359,6 +401,7 @@ private:
         if (promised_ && 2 * scanned_since_renewal_ < last_renewal_cost_) width_ = std::min(width_ * 1.4, 0.5);
         const double wanted = std::max(2.0, width_ * n_);
         const Count most = (max_points - n_) / static_cast<Count>(n_classes());
+        spent_ += renewal_overhead;
         next_.make(of_class_, wanted < most ? static_cast<Count>(wanted) : most, (1 - slack) * gain, removals_);
         if (renewing_) {
             // The renewal under way is abandoned. It has listed features that the list in force does not have; and some
@@ -417,12 +460,16 @@ private:
         table_.set_first_left(now_.rare());
         if (now_.rare() >= 4 * (swept_rare_ + 1)) sweep_rare();
         last_renewal_cost_ = cost_of_renewal_ + renewal_overhead;
+        renewed_ = listed_.size();
+        // A renewal that leaves nearly all features candidates was in vain; the next one is tried after twice as long.
+        patience_ = has_few_candidates() ? 0 : std::min<std::size_t>(2 * patience_ + 1, 1024);
+        waited_ = 0;
         scanned_since_renewal_ = 0;
         set_calm();
     }
 
     void renew_one(FeatureId id, Count* record) {
-        ++spent_;
+        spent_ += scan_cost;
         if (status(record) == waiting) return;
         if (occurrences(record) <= next_.rare()) {
             make_rare(record, next_.rare());
@@ -522,6 +569,9 @@ private:
     std::uint64_t scanned_since_renewal_ = 0;
     std::uint64_t cost_of_renewal_ = 0;
     std::uint64_t last_renewal_cost_ = 0;
+    std::size_t patience_ = 0;
+    std::size_t waited_ = 0;
+    std::size_t renewed_ = 0;  // the certificates that the last renewal left
     Stats stats_;
 };
 

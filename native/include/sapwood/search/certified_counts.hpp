@@ -127,7 +127,7 @@ protected:
     }
 
     bool seen(const Count* record) const {
-        return occurrences(record) > 0 || (record[n_classes() + 1] & seen_before) != 0;
+        return (occurrences(record) | (record[n_classes() + 1] & seen_before)) != 0;
     }
 
     Count occurrences(const Count* record) const {

@@ -74,6 +74,22 @@ public:
         const_cast<CounterTable*>(this)->for_each([&](FeatureId id, const Count* record) { use(id, record); });
     }
 
+    /// The same in blocks of at most `block` records: `use(size, id, record)`, with `id(i)` and `record(i)` of the
+    /// i-th.
+    template <std::size_t block, class Use>
+    void for_each_block(Use use) const {
+        const auto in_blocks = [&](const Count* records, std::size_t size, auto id_of) {
+            for (std::size_t first = 0; first < size; first += block) {
+                const Count* start = records + first * stride();
+                use(
+                    std::min(block, size - first), [&](std::size_t i) { return id_of(first + i); },
+                    [&](std::size_t i) { return start + i * stride(); });
+            }
+        };
+        in_blocks(direct_.data(), direct_size(), [](std::size_t i) { return static_cast<FeatureId>(i); });
+        in_blocks(hashed_records_.data(), hashed_ids_.size(), [this](std::size_t i) { return hashed_ids_[i]; });
+    }
+
     std::size_t size() const { return direct_size() + hashed_ids_.size(); }
 
     std::size_t n_bytes() const {
