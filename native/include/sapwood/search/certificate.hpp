@@ -62,9 +62,9 @@ public:
     double whole(const ClassCounts& c) const { return criterion_.weighted(c[0], c[1]); }
     double score(const Count* on, const ClassCounts& c) const { return criterion_.score(on[0], on[1], c[0], c[1]); }
 
-    /// The scores of many features: `on` holds their counts of class 0, and `offset` words further on those of class 1.
-    void scores(const Count* on, std::size_t offset, std::size_t size, const ClassCounts& c, double* out) const {
-        criterion_.scores(on, on + offset, size, c[0], c[1], out);
+    /// The scores of features whose records (counter_table.hpp) follow each other.
+    void scores(const Count* records, std::size_t size, const ClassCounts& c, double* out) const {
+        criterion_.template scores<fixed_classes + 2>(records, records + 1, size, c[0], c[1], out);
     }
 
     /// Sets what certificates are to promise: F < theta in the box, with or without removals.

@@ -19,6 +19,24 @@
 
 namespace sapwood {
 
+namespace detail {
+
+/// CertifiedSearch::hide_unseen for two classes: an exhaustive scan spends a good part of its time here.
+SAPWOOD_WIDE_VECTORS
+inline std::size_t hide_unseen(const Count* __restrict records, std::size_t size, Count seen_before, double hidden,
+                               double* __restrict scores) {
+    Count n_seen = 0;
+    for (std::size_t i = 0; i < size; ++i) {
+        const Count* record = records + 4 * i;
+        const Count is_seen = ((record[0] + record[1]) | (record[3] & seen_before)) != 0;
+        scores[i] += is_seen ? 0.0 : hidden;
+        n_seen += is_seen;
+    }
+    return static_cast<std::size_t>(n_seen);
+}
+
+}  // namespace detail
+
 /// The certified search: the exact best split for about the price of counting.
 ///
 /// Guarantee: `best` and `top` return what the exhaustive search returns, to the last bit and with the same ties, after
@@ -85,8 +103,8 @@ public:
     void validate() override;
 
     std::size_t n_bytes() const override {
-        const std::size_t lists = candidates_.capacity() + waiting_.capacity() + listed_.capacity() +
-                                  next_listed_.capacity() + buffer_.capacity();
+        const std::size_t lists =
+            candidates_.capacity() + waiting_.capacity() + listed_.capacity() + next_listed_.capacity();
         return sizeof(*this) + table_.n_bytes() + guard_.n_bytes() + lists * sizeof(FeatureId) + now_.n_bytes() +
                next_.n_bytes();
     }
@@ -111,6 +129,7 @@ private:
     using Counts::candidate;
     using Counts::certified;
     using Counts::features_;
+    using Counts::fixed;
     using Counts::guard_;
     using Counts::has_one_class;
     using Counts::left;
@@ -139,6 +158,7 @@ private:
     /// theta is the gain that a query needs, less this share: how far that gain may fall before certificates are
     /// renewed.
     static constexpr double slack = 0.08;
+    static constexpr double hidden = std::numeric_limits<double>::infinity();
     /// How many scores an exhaustive scan computes at once.
     static constexpr std::size_t block = 256;
     /// So few certificates are not worth the search for a higher limit of rareness.
@@ -243,9 +263,9 @@ private:
         if (k == 1) return {best_of_all()};
         std::vector<Split> splits;
         double worst = std::numeric_limits<double>::infinity();  // a split with a greater score is none of the best k
-        for_each_block([&](const FeatureId* ids, const double* scores, std::size_t size) {
+        for_each_block([&](const double* scores, std::size_t size, auto id, bool) {
             for (std::size_t i = 0; i < size; ++i) {
-                if (scores[i] <= worst) splits.push_back(split_of(ids[i], scores[i]));
+                if (scores[i] <= worst && scores[i] < hidden) splits.push_back(split_of(id(i), scores[i]));
             }
             if (splits.size() < 2 * k + block) return;
             splits = first_of(std::move(splits), k);
@@ -256,41 +276,48 @@ private:
 
     Split best_of_all() {
         FeatureId best = -1;
-        double best_score = std::numeric_limits<double>::infinity();
-        for_each_block([&](const FeatureId* ids, const double* scores, std::size_t size) {
+        double best_score = hidden;
+        for_each_block([&](const double* scores, std::size_t size, auto id, bool ascending) {
             const double smallest = detail::smallest_of(scores, block);
-            if (smallest > best_score) return;
-            FeatureId first = std::numeric_limits<FeatureId>::max();
-            for (std::size_t i = 0; i < size; ++i) first = scores[i] == smallest ? std::min(first, ids[i]) : first;
-            best = smallest < best_score ? first : std::min(best, first);
-            best_score = smallest;
+            if (smallest > best_score || smallest == hidden) return;
+            // Among ascending ids the first of equal scores is the one.
+            if (ascending && smallest == best_score) return;
+            for (std::size_t i = 0; i < size; ++i) {
+                if (scores[i] != smallest || (smallest == best_score && id(i) > best)) continue;
+                best = id(i);
+                best_score = smallest;
+                if (ascending) return;
+            }
         });
         return split_of(best, best_score);
     }
 
-    /// Computes the scores of all seen features, at most a block at a time: `use(ids, scores, size)`. A block is filled
-    /// up with infinity.
+    /// Hides the scores of the features of a block that have not been seen. Returns how many have.
+    std::size_t hide_unseen(const Count* records, std::size_t size, double* scores) const {
+        if constexpr (fixed == 2) return detail::hide_unseen(records, size, seen_before, hidden, scores);
+        std::size_t n_seen = 0;
+        for (std::size_t i = 0; i < size; ++i) {
+            if (seen(records + i * table_.stride())) {
+                ++n_seen;
+            } else {
+                scores[i] = hidden;
+            }
+        }
+        return n_seen;
+    }
+
+    /// Computes the scores of all features, at most a block at a time: `use(scores, size, id, ascending)`. The scores
+    /// of features that have not been seen, and of a block past its end, are `hidden`.
     template <class Use>
     void for_each_block(Use use) {
         ++stats_.exhaustive_scans;
         std::array<double, block> scores;
-        std::array<FeatureId, block> ids;
-        buffer_.resize(block * n_classes());
         features_ = 0;
-        table_.template for_each_block<block>([&](std::size_t size, auto id, auto record) {
-            std::size_t filled = 0;
-            Count* on = buffer_.data();
-            for (std::size_t i = 0; i < size; ++i) {
-                // Written first and counted after, without a branch: which features are seen cannot be predicted.
-                ids[filled] = id(i);
-                for (std::size_t c = 0; c < n_classes(); ++c) on[c * block + filled] = record(i)[c];
-                filled += seen(record(i)) ? 1 : 0;
-            }
-            if (filled == 0) return;
-            scorer_.scores(on, block, filled, of_class_, scores.data());
-            std::fill(scores.begin() + filled, scores.end(), std::numeric_limits<double>::infinity());
-            use(ids.data(), scores.data(), filled);
-            features_ += filled;
+        table_.template for_each_block<block>([&](const Count* records, std::size_t size, auto id, bool ascending) {
+            scorer_.scores(records, size, of_class_, scores.data());
+            features_ += hide_unseen(records, size, scores.data());
+            std::fill(scores.begin() + size, scores.end(), hidden);
+            use(scores.data(), size, id, ascending);
         });
         stats_.scans += features_;
         work_.examined += features_;
@@ -561,7 +588,6 @@ private:
     double whole_ = 0;
     /// The most splits that a query has asked for since the last renewal was started: the next one provides for them.
     std::size_t asked_ = 1;
-    std::vector<Count> buffer_;
 
     // The cost of what was done and of what the exhaustive search would have done, in computations of a score.
     std::uint64_t spent_ = 0;

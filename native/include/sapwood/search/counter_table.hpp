@@ -74,20 +74,20 @@ public:
         const_cast<CounterTable*>(this)->for_each([&](FeatureId id, const Count* record) { use(id, record); });
     }
 
-    /// The same in blocks of at most `block` records: `use(size, id, record)`, with `id(i)` and `record(i)` of the
-    /// i-th.
+    /// The same in blocks of at most `block` records that follow each other: `use(records, size, id, ascending)`, where
+    /// `id(i)` is that of the i-th, and `ascending` says that ids go up, in this block and from one such block to the
+    /// next.
     template <std::size_t block, class Use>
     void for_each_block(Use use) const {
-        const auto in_blocks = [&](const Count* records, std::size_t size, auto id_of) {
+        const auto in_blocks = [&](const Count* records, std::size_t size, auto id, bool ascending) {
             for (std::size_t first = 0; first < size; first += block) {
-                const Count* start = records + first * stride();
                 use(
-                    std::min(block, size - first), [&](std::size_t i) { return id_of(first + i); },
-                    [&](std::size_t i) { return start + i * stride(); });
+                    records + first * stride(), std::min(block, size - first),
+                    [&](std::size_t i) { return id(first + i); }, ascending);
             }
         };
-        in_blocks(direct_.data(), direct_size(), [](std::size_t i) { return static_cast<FeatureId>(i); });
-        in_blocks(hashed_records_.data(), hashed_ids_.size(), [this](std::size_t i) { return hashed_ids_[i]; });
+        in_blocks(direct_.data(), direct_size(), [](std::size_t i) { return static_cast<FeatureId>(i); }, true);
+        in_blocks(hashed_records_.data(), hashed_ids_.size(), [this](std::size_t i) { return hashed_ids_[i]; }, false);
     }
 
     std::size_t size() const { return direct_size() + hashed_ids_.size(); }

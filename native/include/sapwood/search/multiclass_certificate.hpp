@@ -48,14 +48,9 @@ public:
         return criterion_.weighted({on, c.size()}) + criterion_.weighted(off_);
     }
 
-    /// The scores of many features: `on` holds their counts of class 0, `offset` words further on of class 1, and so
-    /// on.
-    void scores(const Count* on, std::size_t offset, std::size_t size, const ClassCounts& c, double* out) const {
-        std::vector<Count> one(c.size());
-        for (std::size_t i = 0; i < size; ++i) {
-            for (std::size_t k = 0; k < c.size(); ++k) one[k] = on[k * offset + i];
-            out[i] = score(one.data(), c);
-        }
+    /// The scores of features whose records (counter_table.hpp) follow each other.
+    void scores(const Count* records, std::size_t size, const ClassCounts& c, double* out) const {
+        for (std::size_t i = 0; i < size; ++i) out[i] = score(records + i * (c.size() + 2), c);
     }
 
     /// Sets what certificates are to promise: F < theta in the box, with or without removals.
