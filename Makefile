@@ -15,7 +15,7 @@ CXX_FILES = $(NATIVE) $(BENCH) $(wildcard tests/native/*.cpp tests/native/*.hpp)
 PYTHON_DIRS := $(wildcard src tests benchmarks examples)
 INSTALL := SKBUILD_CMAKE_DEFINE="SAPWOOD_WERROR=ON" $(BIN)/python -m pip install --quiet --no-build-isolation --editable
 
-.PHONY: help demo test lint bench format stubs clean
+.PHONY: help demo test sanitize lint bench format stubs clean
 .DEFAULT_GOAL := help
 
 help: ## Say what there is to make
@@ -26,6 +26,9 @@ demo: $(VENV)/.demo ## Stream synthetic data through every search; print a table
 
 test: $(VENV)/.dev ## Run every test
 	$(BIN)/python -m pytest
+
+sanitize: $(VENV)/.dev ## Run the native tests under the address and undefined-behaviour sanitizers
+	SAPWOOD_TEST_SANITIZE=ON $(BIN)/python -m pytest tests/test_native.py
 
 lint: $(VENV)/.dev ## Check style, types and format of both languages
 	$(BIN)/ruff check .

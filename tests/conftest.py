@@ -26,14 +26,19 @@ def repository() -> Path:
     return ROOT
 
 
+def data_folder() -> Path:
+    """Where real data sets are looked for: ``SAPWOOD_DATA``, or ``shared/data`` beside the repository."""
+    named = os.environ.get("SAPWOOD_DATA")
+    return Path(named) if named else ROOT.parent / "shared" / "data"
+
+
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
-    """The folder of real data sets: ``SAPWOOD_DATA``, or ``shared/data`` beside the repository; skips without it."""
-    named = os.environ.get("SAPWOOD_DATA")
-    folder = Path(named) if named else ROOT.parent / "shared" / "data"
-    if named and not folder.is_dir():
+    """The folder of real data sets; skips without one."""
+    folder = data_folder()
+    if os.environ.get("SAPWOOD_DATA") and not folder.is_dir():
         # Asked for by name and not there is a mistake, not a machine without data.
-        pytest.fail(f"shared_data: SAPWOOD_DATA must be a folder, got {named!r}")
+        pytest.fail(f"shared_data: SAPWOOD_DATA must be a folder, got {os.environ['SAPWOOD_DATA']!r}")
     if not folder.is_dir():
         pytest.skip("no real data: set SAPWOOD_DATA, or put it in shared/data beside the repository")
     return folder

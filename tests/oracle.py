@@ -2,7 +2,7 @@
 
 Every score is computed from the definitions of conditional entropy, conditional Gini index
 and the conditional impurity of Kearns and Mansour. Nothing is kept from one point to the next
-except the counters themselves.
+except the counters themselves, in Python's integers.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import xlogy
 
-Counts = tuple[tuple[int, int], tuple[int, int]]
+Counts = tuple[tuple[int, ...], tuple[int, ...]]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
@@ -48,30 +48,52 @@ def _purity_loss(counts: Floats, criterion: str) -> Floats:
 class BruteForce:
     """The exact best split of a stream, by looking at every seen feature.
 
-    Ties between equal scores go to the smallest feature id.
+    Ties between equal scores go to the smallest feature id. A feature stays seen when its points are removed.
     """
 
-    def __init__(self, criterion: str = "entropy") -> None:
-        """Start with no points; criterion is "entropy", "gini" or "kearns_mansour"."""
+    def __init__(self, criterion: str = "entropy", n_classes: int = 2) -> None:
+        """Start with no points; criterion is "entropy", "gini" or, for two classes, "kearns_mansour"."""
         self.criterion = criterion
-        self.n = 0
-        self.class_counts = (0, 0)
+        self.class_counts = (0,) * n_classes
         self._on: dict[int, list[int]] = {}
         self._judged: dict[int, TrueSplit] = {}
 
-    def add(self, features: Iterable[int], label: int) -> None:
-        """Count one point: its active features and its label."""
+    @property
+    def n(self) -> int:
+        """The number of points."""
+        return sum(self.class_counts)
+
+    def add(self, features: Iterable[int], label: int, weight: int = 1) -> None:
+        """Count one point, so many times: its active features and its label."""
         self._judged.clear()
-        self.n += 1
-        zeros, ones = self.class_counts
-        self.class_counts = (zeros + (label == 0), ones + (label == 1))
+        self.class_counts = tuple(c + weight * (k == label) for k, c in enumerate(self.class_counts))
         for feature in features:
-            self._on.setdefault(feature, [0, 0])[label] += 1
+            self._on.setdefault(feature, [0] * len(self.class_counts))[label] += weight
 
     def add_many(self, points: Iterable[tuple[Iterable[int], int]]) -> None:
         """Count points one by one."""
         for features, label in points:
             self.add(features, label)
+
+    def may_remove(self, features: Iterable[int], label: int, weight: int = 1) -> bool:
+        """Whether the counts leave room: enough points of the class have each feature, and lack each of the others."""
+        has = set(features)
+        return self.class_counts[label] >= weight and all(
+            self.counts(feature)[feature in has][label] >= weight for feature in has | set(self._on)
+        )
+
+    def remove(self, features: Iterable[int], label: int, weight: int = 1) -> None:
+        """Take back a point that was added."""
+        self.add(features, label, -weight)
+
+    def merge(self, other: BruteForce, over: str = "points") -> None:
+        """Take in other points, or other features of the same points."""
+        self._judged.clear()
+        if over == "points":
+            self.class_counts = tuple(a + b for a, b in zip(self.class_counts, other.class_counts, strict=True))
+        for feature, on in other._on.items():
+            mine = self._on.get(feature, [0] * len(on))
+            self._on[feature] = [a + b for a, b in zip(mine, on, strict=True)]
 
     @property
     def n_features_seen(self) -> int:
@@ -84,27 +106,28 @@ class BruteForce:
         return sorted(self._on)
 
     def counts(self, feature: int) -> Counts:
-        """Return ((off0, off1), (on0, on1)) of a feature, seen or not."""
-        on0, on1 = self._on.get(feature, (0, 0))
-        off0, off1 = self.class_counts[0] - on0, self.class_counts[1] - on1
-        return ((off0, off1), (on0, on1))
+        """Return ``counts[v][k]`` of a feature, seen or not: the points of class k in which it has the value v."""
+        on = tuple(self._on.get(feature, [0] * len(self.class_counts)))
+        return tuple(c - a for c, a in zip(self.class_counts, on, strict=True)), on
 
     def scores(self) -> tuple[Ints, Floats]:
         """Return the seen features in ascending order, and the score of each."""
         features = np.array(self.features, dtype=np.int64)
-        on = np.array([self._on[j] for j in self.features], dtype=np.float64).reshape(-1, 2)
+        on = np.array([self._on[j] for j in self.features], dtype=np.float64).reshape(-1, len(self.class_counts))
         off = np.array(self.class_counts, dtype=np.float64) - on
         loss_on = _purity_loss(on, self.criterion)
         loss_off = _purity_loss(off, self.criterion)
         return features, loss_off + loss_on
 
     def score(self, feature: int) -> float:
-        """Return n·H(D | feature) or n·G(D | feature)."""
+        """Return n·impurity(D | feature)."""
         table = np.array(self.counts(feature), dtype=np.float64)
         return float(_purity_loss(table, self.criterion).sum())
 
     def gain(self, feature: int) -> float:
-        """Return how much the impurity of a point falls on average when the split is made."""
+        """Return how much the impurity of a point falls on average when the split is made; 0 without points."""
+        if self.n == 0:
+            return 0.0
         whole = float(_purity_loss(np.array(self.class_counts, np.float64), self.criterion))
         return (whole - self.score(feature)) / self.n
 

@@ -22,10 +22,10 @@ namespace sapwood {
 ///     score = weighted(a) + weighted(c - a) = n * impurity(D | feature)
 /// and the gain is (weighted(c) - score) / n.
 ///
-/// The weighted form is symmetric to the last bit, so that a feature and its complement, or two classes exchanged, tie.
-/// `cover(n)` must be called before counts that sum to n are passed. `scores` computes many scores at once, from counts
-/// that are `stride` apart. `rounding(n, K)` bounds how far a computed n * gain can be from the true one, for at most n
-/// points of K classes.
+/// With two classes the weighted form is symmetric to the last bit, so that two classes exchanged tie; and a feature
+/// ties with its complement. `cover(n)` must be called before counts that sum to n are passed. `scores` computes many
+/// scores at once, from counts that are `stride` apart. `rounding(n, K)` bounds how far a computed n * gain can be from
+/// the true one, for at most n points of K classes.
 
 namespace detail {
 

@@ -125,16 +125,14 @@ private:
         hashed_records_ = {};
         hashed_ids_ = {};
         hashed_.reset(0);
-        bool raised = false;
         for (std::size_t i = 0; i < ids.size(); ++i) {
             const Count* record = records.data() + i * stride();
             if (static_cast<std::size_t>(ids[i]) >= direct_size()) {
                 append_hashed(ids[i]);
-                raised |= bound_.count(ids[i]);
+                bound_.count(ids[i]);
             }
             std::copy(record, record + stride(), find(ids[i]));
         }
-        if (raised) distribute();
     }
 
     std::size_t n_classes_;

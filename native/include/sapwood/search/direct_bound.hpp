@@ -23,7 +23,7 @@ public:
     std::size_t value() const { return value_; }
 
     /// Counts a new id that is not below the bound. Says whether the bound has been raised: then the ids that are still
-    /// not below it must be counted again.
+    /// not below it must be counted again, which cannot raise it further.
     bool count(FeatureId id) {
         ++of_width_[static_cast<std::size_t>(std::bit_width(static_cast<std::uint32_t>(id)))];
         if (++size_ < next_review_) return false;

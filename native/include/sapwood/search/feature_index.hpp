@@ -58,9 +58,8 @@ private:
             const auto id = static_cast<std::size_t>(ids_[i]);
             if (id < direct_.size()) {
                 direct_[id] = static_cast<Slot>(i);
-            } else if (bound_.count(ids_[i])) {
-                return distribute();
             } else {
+                bound_.count(ids_[i]);
                 hashed_.insert(ids_[i], static_cast<Slot>(i));
             }
         }
