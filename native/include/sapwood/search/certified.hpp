@@ -14,28 +14,10 @@
 #include <vector>
 
 #include "sapwood/search/certified_counts.hpp"
-#include "sapwood/search/exhaustive.hpp"
 #include "sapwood/search/promise.hpp"
+#include "sapwood/search/table_scan.hpp"
 
 namespace sapwood {
-
-namespace detail {
-
-/// CertifiedSearch::hide_unseen for two classes: an exhaustive scan spends a good part of its time here.
-SAPWOOD_WIDE_VECTORS
-inline std::size_t hide_unseen(const Count* __restrict records, std::size_t size, Count seen_before, double hidden,
-                               double* __restrict scores) {
-    Count n_seen = 0;
-    for (std::size_t i = 0; i < size; ++i) {
-        const Count* record = records + 4 * i;
-        const Count is_seen = ((record[0] + record[1]) | (record[3] & seen_before)) != 0;
-        scores[i] += is_seen ? 0.0 : hidden;
-        n_seen += is_seen;
-    }
-    return static_cast<std::size_t>(n_seen);
-}
-
-}  // namespace detail
 
 /// The certified search: the exact best split for about the price of counting.
 ///
@@ -129,7 +111,6 @@ private:
     using Counts::candidate;
     using Counts::certified;
     using Counts::features_;
-    using Counts::fixed;
     using Counts::guard_;
     using Counts::has_one_class;
     using Counts::left;
@@ -158,9 +139,6 @@ private:
     /// theta is the gain that a query needs, less this share: how far that gain may fall before certificates are
     /// renewed.
     static constexpr double slack = 0.08;
-    static constexpr double hidden = std::numeric_limits<double>::infinity();
-    /// How many scores an exhaustive scan computes at once.
-    static constexpr std::size_t block = 256;
     /// So few certificates are not worth the search for a higher limit of rareness.
     static constexpr std::size_t short_list = 64;
     /// From so many on, certificates are worth remembering by their counts.
@@ -258,70 +236,17 @@ private:
         return splits;
     }
 
-    /// The exhaustive search, which needs no certificates: the best k of all features.
+    /// The best k of all features by an exhaustive scan, which needs no certificates.
     std::vector<Split> scan_all(std::size_t k) {
-        if (k == 1) return {best_of_all()};
+        TableScan<Certificate> scan(table_, scorer_, of_class_, seen_before);
         std::vector<Split> splits;
-        double worst = std::numeric_limits<double>::infinity();  // a split with a greater score is none of the best k
-        for_each_block([&](const double* scores, std::size_t size, auto id, bool) {
-            for (std::size_t i = 0; i < size; ++i) {
-                if (scores[i] <= worst && scores[i] < hidden) splits.push_back(split_of(id(i), scores[i]));
-            }
-            if (splits.size() < 2 * k + block) return;
-            splits = first_of(std::move(splits), k);
-            worst = splits.back().score;
-        });
-        return first_of(std::move(splits), k);
-    }
-
-    Split best_of_all() {
-        FeatureId best = -1;
-        double best_score = hidden;
-        for_each_block([&](const double* scores, std::size_t size, auto id, bool ascending) {
-            const double smallest = detail::smallest_of(scores, block);
-            if (smallest > best_score || smallest == hidden) return;
-            // Among ascending ids the first of equal scores is the one.
-            if (ascending && smallest == best_score) return;
-            for (std::size_t i = 0; i < size; ++i) {
-                if (scores[i] != smallest || (smallest == best_score && id(i) > best)) continue;
-                best = id(i);
-                best_score = smallest;
-                if (ascending) return;
-            }
-        });
-        return split_of(best, best_score);
-    }
-
-    /// Hides the scores of the features of a block that have not been seen. Returns how many have.
-    std::size_t hide_unseen(const Count* records, std::size_t size, double* scores) const {
-        if constexpr (fixed == 2) return detail::hide_unseen(records, size, seen_before, hidden, scores);
-        std::size_t n_seen = 0;
-        for (std::size_t i = 0; i < size; ++i) {
-            if (seen(records + i * table_.stride())) {
-                ++n_seen;
-            } else {
-                scores[i] = hidden;
-            }
-        }
-        return n_seen;
-    }
-
-    /// Computes the scores of all features, at most a block at a time: `use(scores, size, id, ascending)`. The scores
-    /// of features that have not been seen, and of a block past its end, are `hidden`.
-    template <class Use>
-    void for_each_block(Use use) {
+        for (const auto& [score, id] : scan.best(k)) splits.push_back(split_of(id, score));
+        features_ = scan.n_seen();
         ++stats_.exhaustive_scans;
-        std::array<double, block> scores;
-        features_ = 0;
-        table_.template for_each_block<block>([&](const Count* records, std::size_t size, auto id, bool ascending) {
-            scorer_.scores(records, size, of_class_, scores.data());
-            features_ += hide_unseen(records, size, scores.data());
-            std::fill(scores.begin() + size, scores.end(), hidden);
-            use(scores.data(), size, id, ascending);
-        });
         stats_.scans += features_;
         work_.examined += features_;
         spent_ += features_;
+        return splits;
     }
 
     void count_scans(std::size_t scanned) {
