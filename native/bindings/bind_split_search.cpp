@@ -171,12 +171,19 @@ nb::tuple get_state(GuardedSearch& self) {
                           nb::make_tuple(state.work.moves, state.work.key_updates, state.work.examined), state.removes);
 }
 
-std::vector<std::int32_t> vector_of(nb::handle array) {
-    const auto values = span_of(nb::cast<Array<std::int32_t>>(array));
+std::vector<std::int32_t> vector_of(nb::handle field) {
+    const auto array = nb::cast<Array<std::int32_t>>(field, /*convert=*/false);
+    const std::span<const std::int32_t> values = span_of(array);
     return {values.begin(), values.end()};
 }
 
+constexpr std::size_t n_state_fields = 11;
+
 void set_state(GuardedSearch& self, const nb::tuple& fields) {
+    if (fields.size() != n_state_fields) {
+        throw std::invalid_argument("state must have " + std::to_string(n_state_fields) + " fields, got " +
+                                    std::to_string(fields.size()));
+    }
     SearchChoice choice{nb::cast<std::string>(fields[0]), nb::cast<std::string>(fields[1]), nb::cast<double>(fields[2]),
                         nb::cast<int>(fields[3])};
     std::unique_ptr<SplitSearch> search = make_search(choice);
@@ -184,7 +191,7 @@ void set_state(GuardedSearch& self, const nb::tuple& fields) {
     SearchState state;
     state.of_class = vector_of(fields[4]);
     state.ids = vector_of(fields[5]);
-    const auto on = nb::cast<nb::ndarray<const Count, nb::ndim<2>, nb::c_contig, nb::device::cpu>>(fields[6]);
+    const auto on = nb::cast<nb::ndarray<const Count, nb::ndim<2>, nb::c_contig, nb::device::cpu>>(fields[6], false);
     for (std::size_t k = 0; k < on.shape(0); ++k) {
         const Count* first = on.data() + k * on.shape(1);
         state.on.emplace_back(first, first + on.shape(1));

@@ -17,15 +17,18 @@ namespace nb = nanobind;
 
 inline std::string repr_of(nb::handle object) { return nb::cast<std::string>(nb::repr(object)); }
 
-[[noreturn]] inline void throw_type_error(const std::string& message) { throw nb::type_error(message.c_str()); }
+/// Throws a TypeError in place of the one that Python has just raised. Any other error, an interrupt among them, is the
+/// user's, and goes on as it is.
+[[noreturn]] inline void throw_type_error(const std::string& constraint, nb::handle object) {
+    if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) nb::raise_python_error();
+    PyErr_Clear();
+    throw nb::type_error((constraint + ", got " + repr_of(object)).c_str());
+}
 
 /// A Python integer, or what can stand for one, from 0 to 2^31 - 1. The texts say what it must be if it is not.
 inline std::int32_t natural_of(nb::handle item, const char* not_integer, const char* negative, const char* too_large) {
     nb::object index = nb::steal(PyNumber_Index(item.ptr()));
-    if (!index.is_valid()) {
-        PyErr_Clear();
-        throw_type_error(not_integer + (", got " + repr_of(item)));
-    }
+    if (!index.is_valid()) throw_type_error(not_integer, item);
     int overflow = 0;
     const long long value = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
     if (overflow < 0 || (overflow == 0 && value < 0)) {
@@ -44,10 +47,7 @@ inline FeatureId feature_of(nb::handle item) {
 
 inline std::vector<FeatureId> features_of(nb::handle features) {
     nb::object sequence = nb::steal(PySequence_Fast(features.ptr(), ""));
-    if (!sequence.is_valid()) {
-        PyErr_Clear();
-        throw_type_error("features must be an iterable of integers, got " + repr_of(features));
-    }
+    if (!sequence.is_valid()) throw_type_error("features must be an iterable of integers", features);
     const Py_ssize_t size = PySequence_Fast_GET_SIZE(sequence.ptr());
     std::vector<FeatureId> ids;
     ids.reserve(static_cast<std::size_t>(size));
@@ -63,7 +63,14 @@ inline std::vector<FeatureId> features_of(nb::handle features) {
 inline Label label_of(nb::handle label, int n_classes) {
     const double value = PyFloat_AsDouble(label.ptr());
     const bool is_number = PyErr_Occurred() == nullptr;
-    PyErr_Clear();
+    if (!is_number) {
+        // What is no number, or too large for one, is no label; any other error is the user's.
+        const bool expected = PyErr_ExceptionMatches(PyExc_TypeError) != 0 ||
+                              PyErr_ExceptionMatches(PyExc_ValueError) != 0 ||
+                              PyErr_ExceptionMatches(PyExc_OverflowError) != 0;
+        if (!expected) nb::raise_python_error();
+        PyErr_Clear();
+    }
     // A string is no number to PyFloat_AsDouble, and NaN is in no range.
     if (is_number && value >= 0 && value < n_classes) {
         const auto y = static_cast<Label>(value);

@@ -45,6 +45,12 @@ def as_points(X: Any, y: ArrayLike, n_classes: int = 2) -> Points:
     if len(labels) != rows:
         raise ValueError(f"y must have a label for each of the {rows} rows of X, got {len(labels)}")
     X = X.tocsr()
+    for name in ("indptr", "indices", "data"):
+        array = getattr(X, name)
+        if array.ndim != 1:
+            raise ValueError(f"X.{name} must have one dimension, got {array.ndim}")
+        if name != "data" and array.dtype.kind not in "iu":
+            raise ValueError(f"X.{name} must be integers, got {array.dtype}")
     if len(X.indptr) != rows + 1:
         raise ValueError(f"X.indptr must have one more entry than the {rows} rows, got {len(X.indptr)}")
     if len(X.data) != len(X.indices):
@@ -84,10 +90,6 @@ def _on(values: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def _indices(indices: NDArray[Any], columns: int) -> NDArray[np.int32]:
-    if indices.ndim != 1:
-        raise ValueError(f"X.indices must have one dimension, got {indices.ndim}")
-    if indices.dtype.kind not in "iu":
-        raise ValueError(f"X.indices must be integers, got {indices.dtype}")
     if indices.dtype != np.int32 and indices.size and not 0 <= indices.min() <= indices.max() <= _LARGEST_ID:
         wrong = indices[(indices < 0) | (indices > _LARGEST_ID)][0]
         raise ValueError(f"X.indices must be from 0 to {columns - 1}, got {wrong}")

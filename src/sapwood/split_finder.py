@@ -240,7 +240,7 @@ class SplitFinder:
         """
         try:
             points = as_points(X, y, self.n_classes)
-            found = self._search.add_csr(points.indptr, points.indices, points.labels, points.n_columns, trace)
+            found = self._search.add_csr(points.indptr, points.indices, points.labels, points.n_columns, bool(trace))
         except (ValueError, TypeError, OverflowError) as error:
             _raise_named("SplitFinder.add_many", error)
         return None if found is None else Trace(*found)

@@ -95,7 +95,7 @@ public:
     /// each, or one record, an id and buckets that are a quarter full, in vectors that may be half empty.
     void is_small() const {
         const std::size_t record = table_.stride() * sizeof(Count);
-        const std::size_t records = fixed_classes == 2 ? 16 : 4;
+        const std::size_t records = CounterTable<fixed_classes>::ids_per_feature;
         const std::size_t bytes_each = records * record + 2 * record + 2 * sizeof(FeatureId) + 8 * 8;
         CHECK(table_.n_bytes() <= 16 * record + 256 + expected_.size() * bytes_each);
         CHECK(table_.n_bytes() >= table_.size() * record);
@@ -188,12 +188,12 @@ void first_left_is_for_new_records(std::size_t n_classes) {
     CHECK(Table::left(table.find(large), n_classes) == 5);
 }
 
-/// Ids without gaps are looked up directly, however many there are, but for the last sixteenth until it is full.
+/// Ids without gaps are looked up directly, however many there are, but for the last eighth until it is full.
 void dense_ids_are_direct() {
     CounterTable<2> table(2);
     for (FeatureId id = 0; id < 100000; ++id) {
         table.find_or_make(id);
-        CHECK(table.direct_size() + table.direct_size() / 16 + 16 > static_cast<std::size_t>(id));
+        CHECK(table.direct_size() + table.direct_size() / table.ids_per_feature + 16 > static_cast<std::size_t>(id));
     }
     CHECK(table.size() <= 2 * 100000 + 16);
 }
@@ -206,7 +206,7 @@ void ids_above_the_bound_are_not_forgotten() {
     CHECK(table.direct_size() < 2048);
     for (FeatureId id = 0; id < 2048; ++id) table.find_or_make(id);
     CHECK(table.direct_size() == 2048);
-    for (FeatureId i = 3000; i < 9000; ++i) table.find_or_make(far + i);
+    for (FeatureId i = 3000; i < 20000; ++i) table.find_or_make(far + i);
     CHECK(table.direct_size() == 2 * far);
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -19,7 +18,7 @@
 
 namespace sapwood {
 
-/// The certified search: the exact best split for about the price of counting.
+/// The certified search: the exact best split for a few times the price of counting, where features stand out.
 ///
 /// Guarantee: `best` and `top` return what the exhaustive search returns, to the last bit and with the same ties, after
 /// any additions and removals. `add` takes O(m). A query takes O(candidates), which streams with a signal keep at a
@@ -53,11 +52,16 @@ public:
             const Split best = best_candidate();
             if (weighted_gain(best) >= calm_gain_ && scanned_since_renewal_ <= calm_scans_) [[likely]]
                 return best;
+            if (weighted_gain(best) >= theta()) {
+                end_query(best);
+                return best;
+            }
+            return recover(1).front();
         }
         if (has_one_class() && !removals_) return Split{smallest_id_, 0, 0};
         if (ready() && has_few_candidates()) {
             const Split best = best_candidate();
-            if (best.feature >= 0 && weighted_gain(best) >= theta()) {
+            if (weighted_gain(best) >= theta()) {
                 end_query(best);
                 return best;
             }
@@ -99,8 +103,9 @@ public:
                 {"scans", stats_.scans},
                 {"exhaustive_scans", stats_.exhaustive_scans},
                 {"renewals", stats_.renewals},
-                {"renewals_because_box_ended", stats_.because_box},
-                {"renewals_because_gain_fell", stats_.because_gain},
+                {"renewals_because_box_ended", because(Cause::box)},
+                {"renewals_because_gain_fell", because(Cause::gain)},
+                {"renewals_because_scans_grew", because(Cause::scans)},
                 {"renewals_of_all_features", stats_.of_all},
                 {"slices", stats_.slices}};
     }
@@ -150,26 +155,31 @@ private:
     /// What a renewal costs beyond its checks, likewise.
     static constexpr std::uint64_t renewal_overhead = 128;
 
+    /// Why certificates are renewed.
+    enum class Cause { box, gain, scans };
+
     struct Stats {
         std::uint64_t scans = 0;
         std::uint64_t exhaustive_scans = 0;
         std::uint64_t renewals = 0;
-        std::uint64_t because_box = 0;
-        std::uint64_t because_gain = 0;
+        std::array<std::uint64_t, 3> because{};
         std::uint64_t of_all = 0;
         std::uint64_t slices = 0;
     };
 
     // Queries.
 
+    std::uint64_t because(Cause cause) const { return stats_.because[static_cast<std::size_t>(cause)]; }
+
     void begin_query() {
         scorer_.cover(n_);
         whole_ = scorer_.whole(of_class_);
-        allowance_ += features_ + features_ / 2;
+        allowance_ += 2 * features_;
     }
 
-    /// Whether it is cheaper to look at the candidates than at all features.
-    bool has_few_candidates() const { return scan_cost * candidates_.size() <= features_; }
+    /// Whether it is much cheaper to look at the candidates than at all features: if both must be done in the end,
+    /// something of what the exhaustive search would be allowed must be left to pay for a renewal.
+    bool has_few_candidates() const { return 2 * scan_cost * candidates_.size() <= features_; }
 
     double theta() const { return renewing_ ? std::max(now_.theta(), next_.theta()) : now_.theta(); }
 
@@ -245,7 +255,8 @@ private:
         ++stats_.exhaustive_scans;
         stats_.scans += features_;
         work_.examined += features_;
-        spent_ += features_;
+        // All records are visited, those of features not seen too.
+        spent_ += std::max(features_, table_.size() / 2);
         return splits;
     }
 
@@ -274,7 +285,7 @@ private:
         const bool scanned = known.size() < needed;
         if (scanned) known = scan_all(needed);
         if (!renews) return first_of(std::move(known), k);
-        if (!begin_renewal(weighted_gain(known.back()), fell)) {
+        if (!begin_renewal(weighted_gain(known.back()), fell ? Cause::gain : Cause::box)) {
             // No certificate could be granted: a gain that rounding may have made cannot be told from no gain.
             if (promised_) forget_certificates();
             return scanned ? first_of(std::move(known), k) : scan_all(k);
@@ -293,7 +304,10 @@ private:
         } else if (is_due(weighted_gain(best)) && may_renew()) {
             const std::vector<Split> splits = asked_ == 1 ? std::vector{best} : candidate_splits(asked_);
             // Only a renewal of what is listed can be done in slices; one of all features is as dear as a single scan.
-            if (begin_renewal(weighted_gain(splits.back()), weighted_gain(best) < calm_gain_) && renews_all_) {
+            const Cause cause = weighted_gain(best) < calm_gain_       ? Cause::gain
+                                : scanned_since_renewal_ > calm_scans_ ? Cause::scans
+                                                                       : Cause::box;
+            if (begin_renewal(weighted_gain(splits.back()), cause) && renews_all_) {
                 renew(std::numeric_limits<std::size_t>::max());
             }
         }
@@ -347,7 +361,7 @@ private:
     }
 
     /// Starts to renew all certificates, for a gain that queries need. False if none could be granted.
-    bool begin_renewal(double gain, bool fell) {
+    bool begin_renewal(double gain, Cause cause) {
         // Balance: a wide box makes renewals rare and candidates many.
         if (promised_ && scanned_since_renewal_ > 2 * last_renewal_cost_) width_ = std::max(width_ * 0.7, 0.01);
         if (promised_ && 2 * scanned_since_renewal_ < last_renewal_cost_) width_ = std::min(width_ * 1.4, 0.5);
@@ -372,10 +386,14 @@ private:
         }
         if (listed_.size() >= long_list) next_.remember();
         ++stats_.renewals;
-        ++(fell ? stats_.because_gain : stats_.because_box);
+        ++stats_.because[static_cast<std::size_t>(cause)];
         stats_.of_all += renews_all_ ? 1 : 0;
         renewing_ = true;
-        renewal_ = (renewal_ + 1) & (never >> (renewal_shift + 1));
+        if (++renewal_ > (never >> renewal_shift)) {
+            // The numbers of renewals are used up: start them again, and let no record have an old one.
+            renewal_ = 1;
+            table_.for_each([this](FeatureId, Count* record) { status_word(record) &= status_mask | seen_before; });
+        }
         cursor_ = 0;
         next_listed_.clear();
         cost_of_renewal_ = 0;

@@ -26,6 +26,9 @@ namespace sapwood {
 template <std::size_t fixed_classes>
 class CounterTable {
 public:
+    /// How many records below the bound there may be for one feature that is seen.
+    static constexpr std::size_t ids_per_feature = fixed_classes == 2 ? 8 : 4;
+
     explicit CounterTable(std::size_t n_classes)
         : n_classes_(n_classes), bound_(std::clamp<std::size_t>(std::bit_floor(64 / (n_classes + 2)), 1, 16)) {
         extend_direct();
@@ -137,8 +140,7 @@ private:
 
     std::size_t n_classes_;
     Count first_left_ = 0;
-    /// With more classes records are larger, and the ids below the bound that are not in use weigh more.
-    DirectBound<fixed_classes == 2 ? 16 : 4> bound_;
+    DirectBound<ids_per_feature> bound_;
     std::vector<Count> direct_;
     HashIndex hashed_;
     std::vector<FeatureId> hashed_ids_;

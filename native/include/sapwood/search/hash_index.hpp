@@ -14,8 +14,6 @@ class HashIndex {
 public:
     static constexpr std::int32_t nowhere = -1;
 
-    std::size_t size() const { return size_; }
-
     /// The position stored for an id, or `nowhere`.
     std::int32_t find(FeatureId id) const { return buckets_.empty() ? nowhere : buckets_[probe(id)].position; }
 

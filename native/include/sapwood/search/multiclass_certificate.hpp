@@ -138,6 +138,8 @@ private:
 
     /// How much F can grow from the lower corner of the box to any point of it, for a feature that is on `all` times.
     double growth(const Count* on, Count all) const {
+        // Where nearly all points have the feature, the logarithm of the rest is inexact, and the bound useless anyway.
+        if (static_cast<double>(lower_) - all < 1e-6 * lower_) return std::numeric_limits<double>::infinity();
         const double rest = std::log1p(-static_cast<double>(all) / lower_);
         double sum = 0;
         for (std::size_t k = 0; k < box_.lower.size(); ++k) {

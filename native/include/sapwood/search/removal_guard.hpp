@@ -37,23 +37,30 @@ public:
                                             " points with label " + std::to_string(label));
             }
         }
-        Near& near = near_[label];
-        if (near.slack < weight) {
-            near.slack = std::max(weight, of_class / 2);
-            near.features.clear();
-            for_each_seen([&](FeatureId id) {
-                if (of_class - on(id) < near.slack) near.features.push_back(id);
-            });
-        }
         std::vector<FeatureId> sorted(features.begin(), features.end());
         std::sort(sorted.begin(), sorted.end());
-        for (const FeatureId id : near.features) {
+        const auto require_room = [&](FeatureId id) {
             if (of_class - on(id) < weight && !std::binary_search(sorted.begin(), sorted.end(), id)) {
                 throw std::invalid_argument("the point must have been added" + times + ", got one without feature " +
                                             std::to_string(id) + ", which is on in " + std::to_string(on(id)) + " of " +
                                             std::to_string(of_class) + " points with label " + std::to_string(label));
             }
+        };
+        Near& near = near_[label];
+        if (near.slack < weight) {
+            near = {};
+            if (weight > of_class / 2) {
+                // So much at once halves the class: all features are looked at, and a list would soon be outdated.
+                for_each_seen(require_room);
+                return;
+            }
+            std::vector<FeatureId> found;
+            for_each_seen([&](FeatureId id) {
+                if (of_class - on(id) < of_class / 2) found.push_back(id);
+            });
+            near = {of_class / 2, std::move(found)};
         }
+        for (const FeatureId id : near.features) require_room(id);
         near.slack -= weight;
     }
 

@@ -24,12 +24,12 @@ class SplitSearch {
 public:
     virtual ~SplitSearch() = default;
 
-    /// Adds a point `weight` times. The features must be unique and not negative, the label one of the classes, and the
-    /// points in all at most `max_points`: see stream.hpp.
+    /// Adds a point `weight` >= 1 times. The features must be unique and not negative, the label one of the classes,
+    /// and the points in all at most `max_points`: see stream.hpp.
     virtual void add(Features features, Label label, Count weight = 1) = 0;
 
-    /// Removes a point that was added, `weight` times. Throws std::invalid_argument, and changes nothing, if the counts
-    /// show that it was not.
+    /// Removes a point that was added, `weight` >= 1 times. Throws std::invalid_argument, and changes nothing, if the
+    /// counts show that it was not.
     virtual void remove(Features features, Label label, Count weight = 1) = 0;
 
     /// The best split, or nothing while no feature has been seen.
