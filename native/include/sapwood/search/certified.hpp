@@ -350,6 +350,7 @@ private:
 
     /// Whether what has been saved so far pays for a renewal, and enough queries have gone by since one was in vain.
     bool may_renew() {
+        if (stats_.renewals == 0) return true;  // the first one is on credit
         if (patience_ > 0 && ++waited_ < patience_) return false;
         return spent_ + renewal_cost() <= allowance_;
     }
@@ -410,6 +411,7 @@ private:
                 features_ += seen(record) ? 1 : 0;
                 renew_one(id, record);
             });
+            spent_ += table_.size() / 2;
             cursor_ = listed_.size();
             swept_rare_ = next_.rare();
         } else {
@@ -439,11 +441,11 @@ private:
     }
 
     void renew_one(FeatureId id, Count* record) {
-        spent_ += scan_cost;
         if (status(record) == waiting) return;
         if (occurrences(record) <= next_.rare()) {
             make_rare(record, next_.rare());
         } else {
+            spent_ += scan_cost;
             list(id, record);
             certify(id, record);
         }
