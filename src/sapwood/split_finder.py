@@ -55,7 +55,7 @@ class SplitFinder:
     - ``search="exhaustive"`` (the paper's BaseEnt and BaseGini) is exact; a query takes O(d) for d features seen.
     - ``search="certified"`` is exact: it returns what the exhaustive search returns, to the last bit and with the same
       ties. ``add`` takes O(m) for m active features, a query O(candidates), of which a stream with a signal has a
-      few; all queries together never take more than a small multiple of what exhaustive ones would.
+      few; at the worst all queries together take about twice what exhaustive ones would.
     - ``search="approximate"`` (UpdEnt and UpdGini) is within a factor 1 + alpha of the smallest score; a point with m
       active features takes amortised O(α⁻¹ (1 + m log d) log log n) for entropy and O(α⁻¹ + m log d) for Gini. It
       is for two classes, for entropy and Gini, and for points that are not removed.

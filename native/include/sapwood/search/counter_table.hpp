@@ -26,7 +26,7 @@ namespace sapwood {
 template <std::size_t fixed_classes>
 class CounterTable {
 public:
-    /// How many records below the bound there may be for one feature that is seen.
+    /// How many records below the bound there may be for one feature that is seen; twice as many while they are few.
     static constexpr std::size_t ids_per_feature = fixed_classes == 2 ? 8 : 4;
 
     explicit CounterTable(std::size_t n_classes)

@@ -32,7 +32,9 @@ public:
         for (std::size_t bits = 0; bits < of_width_.size(); ++bits) {
             below += of_width_[bits];
             const std::size_t end = std::size_t{1} << bits;
-            if (end > value_ && of_width_[bits] > 0 && end - value_ <= ids_per_feature * below) raised = end;
+            // A small array may be half as full: it takes little, and a stream reaches it early.
+            const std::size_t room = (end <= small ? 2 : 1) * ids_per_feature * below;
+            if (end > value_ && of_width_[bits] > 0 && end - value_ <= room) raised = end;
         }
         if (raised == value_) return false;
         value_ = raised;
@@ -44,6 +46,7 @@ public:
 
 private:
     static constexpr std::size_t first_review = 16;
+    static constexpr std::size_t small = 1 << 14;
 
     std::size_t value_;
     /// How many of the ids counted have so many binary digits.
