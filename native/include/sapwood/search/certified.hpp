@@ -256,8 +256,8 @@ private:
         ++stats_.exhaustive_scans;
         stats_.scans += features_;
         work_.examined += features_;
-        // All records are visited, those of features not seen too.
-        spent_ += std::max(features_, table_.size() / 2);
+        // The price of the exhaustive search. What unseen records cost beyond it is no reason to put a renewal off.
+        spent_ += features_;
         return splits;
     }
 
@@ -434,8 +434,10 @@ private:
         if (now_.rare() >= 4 * (swept_rare_ + 1)) sweep_rare();
         last_renewal_cost_ = cost_of_renewal_ + renewal_overhead;
         renewed_ = listed_.size();
-        // A renewal that leaves nearly all features candidates was in vain; the next one is tried after twice as long.
-        patience_ = has_few_candidates() ? 0 : std::min<std::size_t>(2 * patience_ + 1, 1024);
+        // A renewal that leaves many features candidates was in vain; the next one is tried after twice as long, but
+        // not so much later that the points seen by then are others.
+        const auto longest = static_cast<std::size_t>(n_) / 16 + 1;
+        patience_ = has_few_candidates() ? 0 : std::min(2 * patience_ + 1, longest);
         waited_ = 0;
         scanned_since_renewal_ = 0;
         set_calm();
