@@ -5,13 +5,16 @@ from __future__ import annotations
 import argparse
 import sys
 
-from . import dimension, memory, python_overhead, speed
+from . import memory, multiclass, python_overhead, scaling, speed, speed_up, window
 from .report import OUTPUT
 
 BENCHMARKS = {
     "speed": speed.run,
-    "dimension": dimension.run,
+    "speed_up": speed_up.run,
+    "scaling": scaling.run,
     "memory": memory.run,
+    "window": window.run,
+    "multiclass": multiclass.run,
     "python_overhead": python_overhead.run,
 }
 

@@ -9,6 +9,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+Figures = npt.NDArray[np.float64]
+
 
 class Quartiles(NamedTuple):
     """A median with the quartiles around it."""
@@ -18,8 +20,10 @@ class Quartiles(NamedTuple):
     high: float
 
     def show(self) -> str:
-        """Return the three to three significant digits."""
+        """Return the three to three significant digits; the median alone where nothing varied."""
         low, median, high = (significant(figure) for figure in self)
+        if self.low == self.high:
+            return median
         return f"{median} ({low}–{high})"
 
 
@@ -31,12 +35,17 @@ def significant(figure: float) -> str:
     return f"{round(figure, decimals):,.{max(0, decimals)}f}"
 
 
-def quartiles(values: npt.NDArray[np.float64]) -> Quartiles:
+def quartiles(values: Figures) -> Quartiles:
     """Return the quartiles of repeated measurements."""
     return Quartiles(*(float(figure) for figure in np.percentile(values, [25, 50, 75])))
 
 
-def interleaved(contestants: Mapping[str, Callable[[], float]], repeats: int) -> dict[str, npt.NDArray[np.float64]]:
+def verdict(figure: float, most: float) -> str:
+    """Say whether a figure is within what is asked for."""
+    return f"≤ {most:g}: {'met' if figure <= most else 'MISSED'}"
+
+
+def interleaved(contestants: Mapping[str, Callable[[], float]], repeats: int) -> dict[str, Figures]:
     """Run every contestant once, then again, `repeats` times, in an order that rotates; return each one's figures.
 
     The i-th figures of two contestants belong to the same round, so that their ratio is one of neighbours in time.
@@ -48,3 +57,9 @@ def interleaved(contestants: Mapping[str, Callable[[], float]], repeats: int) ->
         for name in names[cut:] + names[:cut]:
             figures[name][i] = contestants[name]()
     return figures
+
+
+def repeats_within(contestants: Mapping[str, Callable[[], float]], seconds: float, least: int, most: int) -> int:
+    """Return how many rounds fit into so many seconds, from `least` to `most`; the trial round is the warm-up."""
+    one = sum(run() for run in contestants.values())
+    return int(min(most, max(least, seconds / max(one, 1e-9))))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from matplotlib.figure import Figure
 
-from sapwood.style import LineStyle, line_style
+from sapwood.style import COUNTING, LineStyle, line_style
 
 from .workloads import SCALAR
 
@@ -57,3 +57,32 @@ def draw_bars(figure: Figure, panels: Sequence[tuple[str, Sequence[Bar]]], label
     else:
         axes[0].set_xlim(0, max(lengths) * 1.35)
     figure.supxlabel(label, fontsize=13)
+
+
+Lines = Mapping[str, tuple[Sequence[float], Sequence[float]]]
+
+
+def draw_lines(panels: Sequence[tuple[str, str, Lines]], label: str, figure: Figure) -> None:
+    """Draw a panel of lines for each title and horizontal label, two a row, with one vertical scale."""
+    rows = -(-len(panels) // 2)
+    figure.set_size_inches(14.5, 4.6 * rows)
+    axes = figure.subplots(rows, 2, sharey=True, squeeze=False)
+    for axis, (title, across, lines) in zip(axes.ravel(), panels, strict=True):
+        for name, (places, heights) in lines.items():
+            style = style_of(name)
+            axis.plot(places, heights, color=style.colour, linestyle=style.dashes, marker="o", markersize=5)
+            axis.annotate(
+                "counting only" if name == COUNTING else name,
+                (places[-1], heights[-1]),
+                xytext=(8, 0),
+                textcoords="offset points",
+                va="center",
+                color=style.colour,
+                fontweight="bold",
+                annotation_clip=False,
+            )
+        axis.set(xscale="log", yscale="log", title=title, xlabel=across)
+        axis.yaxis.set_major_formatter("{x:g}")
+        axis.xaxis.set_major_formatter("{x:,.0f}")
+    for row in axes:
+        row[0].set_ylabel(label)

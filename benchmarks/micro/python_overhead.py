@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from sapwood import CRITERIA, SEARCHES, SplitFinder
+from sapwood import SplitFinder
 
 from .measure import Quartiles, interleaved, quartiles
 from .pictures import Bar, draw_bars
-from .report import Report
-from .workloads import ALPHA, SEED, Stream, search_seconds, stream_of
+from .report import Report, Table
+from .workloads import ALPHA, CRITERIA, SEED, Stream, search_seconds, searches_for, stream_of
 
 FEATURES_ON = 15
 MOST = 3.0  # microseconds that `add` may cost on top of the search
@@ -22,10 +22,10 @@ MOST = 3.0  # microseconds that `add` may cost on top of the search
 def run(quick: bool) -> Report:
     """Add the same points through `add`, through `add_many` and inside C++, and compare."""
     stream = _points(2_000 if quick else 10_000)
-    table: list[tuple[str, ...]] = []
+    rows: list[tuple[str, ...]] = []
     figures: list[dict[str, Any]] = []
     for criterion in CRITERIA:
-        for search in SEARCHES:
+        for search in searches_for(stream, criterion):
             for figure in _measure(stream, criterion, search, repeats=3 if quick else 9):
                 figures.append({"criterion": criterion, "contestant": search, **figure})
                 extra = Quartiles(**figure["extra"])
@@ -33,7 +33,7 @@ def run(quick: bool) -> Report:
                 if figure["call"] == "add":
                     verdict = f"< {MOST:g}: {'met' if extra.median < MOST else 'MISSED'}"
                 shown = (f"{figure['microseconds']:.3f}", f"{figure['native']:.3f}")
-                table.append((criterion, search, figure["call"], *shown, _signed(extra), verdict))
+                rows.append((criterion, search, figure["call"], *shown, _signed(extra), verdict))
     header = ("criterion", "search", "call", "µs a point", "in C++", "extra (quartiles)", "target")
     panels = {call: [f for f in figures if f["call"] == call] for call in ("add", "add_many", "add_many, trace")}
     bars = [
@@ -48,8 +48,7 @@ def run(quick: bool) -> Report:
     return Report(
         "python_overhead",
         "what Python adds to the search",
-        header,
-        table,
+        [Table("Microseconds a point", header, rows)],
         figures,
         lambda canvas: draw_bars(canvas, bars, "microseconds a point on top of the search"),
         quick,

@@ -1,4 +1,4 @@
-"""What a benchmark found: printed as a table, saved as JSON with a picture beside it."""
+"""What a benchmark found: printed as tables, saved as JSON and as Markdown with a picture beside it."""
 
 from __future__ import annotations
 
@@ -19,35 +19,65 @@ OUTPUT = Path(__file__).resolve().parents[2] / "build" / "benchmarks"
 
 
 @dataclass(frozen=True)
+class Table:
+    """Rows of text under a header."""
+
+    title: str
+    header: tuple[str, ...]
+    rows: list[tuple[str, ...]]
+
+    def numeric(self) -> list[bool]:
+        """Return which columns hold numbers, and so stand to the right."""
+        return [all(_is_number(row[i]) for row in self.rows) for i in range(len(self.header))]
+
+    def text(self) -> str:
+        """Return the table in columns of even width."""
+        widths = [max(map(len, column)) for column in zip(self.header, *self.rows, strict=True)]
+        rule = tuple("-" * width for width in widths)
+        lines = []
+        for row in (self.header, rule, *self.rows):
+            cells = (
+                cell.rjust(width) if right else cell.ljust(width)
+                for cell, width, right in zip(row, widths, self.numeric(), strict=True)
+            )
+            lines.append("  " + "  ".join(cells).rstrip())
+        return "\n".join(lines)
+
+    def markdown(self) -> str:
+        """Return the table in Markdown."""
+        rule = tuple("--:" if right else "---" for right in self.numeric())
+        return "\n".join("| " + " | ".join(row) + " |" for row in (self.header, rule, *self.rows))
+
+
+@dataclass(frozen=True)
 class Report:
-    """A table of text for the reader, the same figures as numbers for a program, and a picture."""
+    """Tables of text for the reader, the same figures as numbers for a program, and a picture."""
 
     name: str
     title: str
-    header: tuple[str, ...]
-    table: list[tuple[str, ...]]
+    tables: list[Table]
     figures: list[dict[str, Any]]
     draw: Callable[[Figure], None]
     quick: bool
     notes: list[str] = field(default_factory=list)
 
     def print(self) -> None:
-        """Print the table, numbers to the right, and the notes below it."""
-        widths = [max(map(len, column)) for column in zip(self.header, *self.table, strict=True)]
-        numeric = [all(_is_number(row[i]) for row in self.table) for i in range(len(self.header))]
+        """Print the tables, and the notes below them."""
         print(f"{self.name}: {self.title}" + (" (quick: figures are not to be quoted)" if self.quick else ""))
-        rule = tuple("-" * width for width in widths)
-        for row in (self.header, rule, *self.table):
-            cells = (
-                cell.rjust(width) if right else cell.ljust(width)
-                for cell, width, right in zip(row, widths, numeric, strict=True)
-            )
-            print("  " + "  ".join(cells).rstrip())
+        for table in self.tables:
+            print(f"\n  {table.title}\n{table.text()}")
+        print()
         for note in self.notes:
             print(f"  {note}")
 
+    def markdown(self) -> str:
+        """Return the tables and the notes in Markdown, to be put below a heading of the second level."""
+        tables = "\n\n".join(f"**{table.title}**\n\n{table.markdown()}" for table in self.tables)
+        notes = "\n".join(f"- {note}" for note in self.notes)
+        return f"## {self.name}: {self.title}\n\n{tables}\n\n{notes}\n"
+
     def save(self) -> list[Path]:
-        """Write the figures as JSON and the picture as PNG; return the two paths."""
+        """Write the figures as JSON, the tables as Markdown and the picture as PNG; return the paths."""
         record = {
             "benchmark": self.name,
             "title": self.title,
@@ -62,17 +92,19 @@ class Report:
         stem = f"{self.name}-quick" if self.quick else self.name
         text = OUTPUT / f"{stem}.json"
         text.write_text(json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8")
+        tables = OUTPUT / f"{stem}.md"
+        tables.write_text(self.markdown(), encoding="utf-8")
         picture = OUTPUT / f"{stem}.png"
         with picture_style():
             figure = Figure(layout="constrained")
             FigureCanvasAgg(figure)
             self.draw(figure)
             figure.savefig(picture, format="png")
-        return [text, picture]
+        return [text, tables, picture]
 
 
 def _is_number(cell: str) -> bool:
-    return not cell or cell[0] in "0123456789+-−–≥<"
+    return not cell or cell[0] in "0123456789+-−–≥≤<"
 
 
 def _processor() -> str:

@@ -1,0 +1,8 @@
+#include "bench.hpp"
+
+NB_MODULE(_bench, m) {
+    m.doc() = "Yardsticks for sapwood's benchmarks; never installed.";
+    sapwood::bench::bind_counting(m);
+    sapwood::bench::bind_scalar(m);
+    sapwood::bench::bind_window(m);
+}
