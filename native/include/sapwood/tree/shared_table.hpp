@@ -1,0 +1,211 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "sapwood/types.hpp"
+
+namespace sapwood {
+
+/// What the model of a leaf keeps of a feature is made of words that are counts or weights. All are 0 at first.
+union Word {
+    Count count;
+    float weight;
+};
+static_assert(sizeof(Word) == 4);
+
+/// The pages of the tables of one tree: all of one size, counted, each freed with its last table.
+class PagePool {
+public:
+    static constexpr std::size_t records_per_page = 16;
+    static constexpr std::size_t pages_per_folder = 64;
+
+    /// The number of tables that have the page, and after it, in memory, its words.
+    struct Page {
+        std::size_t owners;
+
+        Word* words() { return reinterpret_cast<Word*>(this + 1); }
+        const Word* words() const { return reinterpret_cast<const Word*>(this + 1); }
+    };
+    struct Folder {
+        std::size_t owners = 1;
+        std::array<Page*, pages_per_folder> pages{};
+    };
+
+    explicit PagePool(std::size_t record_size)
+        : record_size_(record_size), nothing_(new Word[record_size == 0 ? 1 : record_size]()) {}
+    PagePool(const PagePool&) = delete;
+    PagePool& operator=(const PagePool&) = delete;
+
+    /// The number of words in a record.
+    std::size_t record_size() const { return record_size_; }
+    std::size_t page_bytes() const { return sizeof(Page) + records_per_page * record_size_ * sizeof(Word); }
+    std::size_t n_bytes() const { return bytes_; }
+
+    /// The record of a feature of which nothing is kept.
+    const Word* nothing() const { return nothing_.get(); }
+
+    Page* make_page() {
+        auto* page = static_cast<Page*>(::operator new(page_bytes()));
+        page->owners = 1;
+        std::memset(page->words(), 0, records_per_page * record_size_ * sizeof(Word));
+        bytes_ += page_bytes();
+        return page;
+    }
+    Page* copy_of(const Page* page) {
+        Page* copy = make_page();
+        std::memcpy(copy->words(), page->words(), records_per_page * record_size_ * sizeof(Word));
+        return copy;
+    }
+    void release(Page* page) {
+        if (--page->owners > 0) return;
+        ::operator delete(page);
+        bytes_ -= page_bytes();
+    }
+
+    Folder* make_folder() {
+        auto* folder = new Folder;
+        bytes_ += sizeof(Folder);
+        return folder;
+    }
+    Folder* copy_of(const Folder* folder) {
+        Folder* copy = make_folder();
+        copy->pages = folder->pages;
+        for (Page* page : copy->pages) {
+            if (page != nullptr) ++page->owners;
+        }
+        return copy;
+    }
+    void release(Folder* folder) {
+        if (--folder->owners > 0) return;
+        for (Page* page : folder->pages) {
+            if (page != nullptr) release(page);
+        }
+        delete folder;
+        bytes_ -= sizeof(Folder);
+    }
+
+private:
+    std::size_t record_size_;
+    std::unique_ptr<Word[]> nothing_;
+    std::size_t bytes_ = 0;
+};
+
+/// A record for each feature, in memory shared with the tables that it was copied from and to, and copied only where
+/// one of them changes: a leaf that splits hands its table to both of its children for the price of a few pointers.
+///
+/// Reading takes three look-ups. Features are slots, dense and in the order in which they were first seen, so that the
+/// frequent ones share pages. Not for use by two threads at once, but for reading.
+class SharedTable {
+public:
+    using Page = PagePool::Page;
+    using Folder = PagePool::Folder;
+    static constexpr std::size_t records_per_folder = PagePool::records_per_page * PagePool::pages_per_folder;
+
+    explicit SharedTable(PagePool& pool) : pool_(&pool) {}
+    ~SharedTable() { clear(); }
+    SharedTable(const SharedTable& other) : pool_(other.pool_), folders_(other.folders_) {
+        for (Folder* folder : folders_) {
+            if (folder != nullptr) ++folder->owners;
+        }
+    }
+    SharedTable(SharedTable&& other) noexcept : pool_(other.pool_), folders_(std::move(other.folders_)) {
+        other.folders_.clear();
+    }
+    SharedTable& operator=(SharedTable other) noexcept {
+        std::swap(pool_, other.pool_);
+        std::swap(folders_, other.folders_);
+        return *this;
+    }
+
+    /// The record of a feature, to be read.
+    const Word* find(Slot slot) const {
+        const auto i = static_cast<std::size_t>(slot);
+        const std::size_t at = i / records_per_folder;
+        if (at >= folders_.size() || folders_[at] == nullptr) return pool_->nothing();
+        const Page* page = folders_[at]->pages[page_in_folder(i)];
+        return page == nullptr ? pool_->nothing() : page->words() + word_in_page(i);
+    }
+
+    /// The record of a feature, to be changed: from now on it is no other table's.
+    Word* own(Slot slot) {
+        const auto i = static_cast<std::size_t>(slot);
+        const std::size_t at = i / records_per_folder;
+        if (at >= folders_.size()) folders_.resize(at + 1);
+        Folder*& folder = folders_[at];
+        if (folder == nullptr) {
+            folder = pool_->make_folder();
+        } else if (folder->owners > 1) {
+            Folder* copy = pool_->copy_of(folder);
+            --folder->owners;
+            folder = copy;
+        }
+        Page*& page = folder->pages[page_in_folder(i)];
+        if (page == nullptr) {
+            page = pool_->make_page();
+        } else if (page->owners > 1) {
+            Page* copy = pool_->copy_of(page);
+            --page->owners;
+            page = copy;
+        }
+        return page->words() + word_in_page(i);
+    }
+
+    /// The most memory that owning one more record can take.
+    std::size_t bytes_to_own() const { return pool_->page_bytes() + sizeof(Folder) + sizeof(Folder*); }
+
+    /// Whether `own` would take no memory.
+    bool owns(Slot slot) const {
+        const auto i = static_cast<std::size_t>(slot);
+        const std::size_t at = i / records_per_folder;
+        if (at >= folders_.size() || folders_[at] == nullptr || folders_[at]->owners > 1) return false;
+        const Page* page = folders_[at]->pages[page_in_folder(i)];
+        return page != nullptr && page->owners == 1;
+    }
+
+    /// Calls `use(number, page)` for every page, in the order of their numbers.
+    template <class Use>
+    void for_each_page(Use use) const {
+        for (std::size_t at = 0; at < folders_.size(); ++at) {
+            if (folders_[at] == nullptr) continue;
+            for (std::size_t p = 0; p < PagePool::pages_per_folder; ++p) {
+                if (const Page* page = folders_[at]->pages[p]) use(at * PagePool::pages_per_folder + p, page);
+            }
+        }
+    }
+
+    /// Puts a page where there is none, and shares it with whoever has it. For tables that are made from others.
+    void put_page(std::size_t number, Page* page) {
+        const std::size_t at = number / PagePool::pages_per_folder;
+        if (at >= folders_.size()) folders_.resize(at + 1);
+        if (folders_[at] == nullptr) folders_[at] = pool_->make_folder();
+        folders_[at]->pages[number % PagePool::pages_per_folder] = page;
+        ++page->owners;
+    }
+
+    /// The memory of this object alone; that of the pages is counted by their pool.
+    std::size_t n_bytes() const { return folders_.capacity() * sizeof(Folder*); }
+
+private:
+    static std::size_t page_in_folder(std::size_t i) {
+        return i / PagePool::records_per_page % PagePool::pages_per_folder;
+    }
+    std::size_t word_in_page(std::size_t i) const { return i % PagePool::records_per_page * pool_->record_size(); }
+
+    void clear() {
+        for (Folder* folder : folders_) {
+            if (folder != nullptr) pool_->release(folder);
+        }
+        folders_.clear();
+    }
+
+    PagePool* pool_;
+    std::vector<Folder*> folders_;
+};
+
+}  // namespace sapwood

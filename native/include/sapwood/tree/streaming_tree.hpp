@@ -1,0 +1,514 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "sapwood/search/make_search.hpp"
+#include "sapwood/search/stream.hpp"
+#include "sapwood/tree/tree.hpp"
+#include "sapwood/tree/widen_models.hpp"
+
+namespace sapwood {
+
+/// A tree that grows with a stream of points, after every one of them.
+///
+/// A leaf is split on the best feature when its gain is ahead of the second best, and of not splitting, by more than
+/// the bound of the split test, or when that bound is below tau: then the two are as good as equal. With the growth
+/// "extremely_fast" it is enough to be ahead of not splitting; inner nodes keep their statistics, and when another
+/// feature is ahead of the one in use by more than the bound, the node is split anew, its subtree given up.
+///
+/// A split forgets nothing that predicts: the children start with the points of each class that the split implies, and
+/// with the models of their parent. Only their statistics of splits start afresh. With exact searches the tree depends
+/// on the points and their order alone, not on the search.
+class StreamingTree : public Tree {
+public:
+    /// What has been tried and done, for whoever wants to know why a tree looks as it does.
+    struct Tally {
+        std::int64_t tested = 0;   // times a split was looked for
+        std::int64_t split = 0;    // leaves split
+        std::int64_t resplit = 0;  // inner nodes split anew
+        std::int64_t pruned = 0;   // nodes given up in that
+        std::int64_t paused = 0;   // times a node stopped learning for want of memory
+        std::int64_t resumed = 0;  // times one began again
+    };
+
+    explicit StreamingTree(TreeOptions options)
+        : Tree(std::move(options)),
+          split_test_(options_.split_test, options_.criterion, options_.delta),
+          resplits_(options_.growth == "extremely_fast"),
+          scores_(layout_) {
+        const NodeId made = make_node(no_node);
+        if (layout_.keeps_anything()) node(made).models.emplace(*pool_, layout_);
+        start_search(made);
+        measure_all();
+    }
+
+    const Tally& tally() const { return tally_; }
+
+    /// Learns from a point, `weight` >= 1 times. Features are unique slots, the label is below `n_classes()`; the
+    /// points are at most `max_points` in all, else std::overflow_error is thrown and nothing changed.
+    void learn(Features features, Label label, Count weight = 1) {
+        check_room(static_cast<Count>(n_), weight);
+        find_path(features);
+        const NodeId leaf = path_.back();
+        teach(node(leaf), features, label, weight);
+        node(leaf).of_class[label] += weight;
+        n_ += weight;
+        for (const NodeId at : path_) {
+            count(at, features, label, weight);
+            if (at == leaf ? split_if_due(at) : resplit_if_due(at)) break;
+        }
+        if (options_.max_bytes) keep_within();
+    }
+
+    /// Makes room for so many classes, if there are more than before. Throws std::invalid_argument, and changes
+    /// nothing, if the search cannot tell that many apart.
+    void cover_classes(std::size_t n_classes);
+
+protected:
+    void start_search(NodeId at) {
+        Node& here = node(at);
+        std::fill(here.counted.begin(), here.counted.end(), 0);
+        here.n_counted = 0;
+        here.tested_at = 0;
+        here.paused = false;
+        here.paused_bytes = 0;
+        here.n_paused = 0;
+        if (!options_.max_depth || here.depth < *options_.max_depth) {
+            here.search = make_search(options_.search_choice(n_classes()));
+        }
+    }
+
+    /// Takes the memory of all nodes afresh.
+    void measure_all() {
+        node_bytes_ = 0;
+        for (Node& each : nodes_) node_bytes_ += each.bytes = bytes_of(each);
+    }
+
+    Tally tally_;
+
+private:
+    /// Gains below this are rounding.
+    static constexpr double least_gain = 1e-9;
+    /// A paused leaf asks this seldom whether it may take the place of another.
+    static constexpr std::int64_t points_between_claims = 256;
+
+    // ---- the way of a point -------------------------------------------------------------------------------------
+
+    /// The nodes that learn from a point: its leaf, and with statistics kept in inner nodes all on the way to it.
+    void find_path(Features features) {
+        path_.clear();
+        if (!resplits_) {
+            path_.push_back(leaf_of(features));
+            return;
+        }
+        const ActiveFeatures active(features);
+        NodeId at = root;
+        path_.push_back(at);
+        while (!test(at).is_leaf()) {
+            at = test(at).child[active.contains(test(at).feature) ? 1 : 0];
+            path_.push_back(at);
+        }
+    }
+
+    /// Lets the models of a leaf predict a point, then learn from it.
+    void teach(Node& leaf, Features features, Label label, Count weight) {
+        if (!layout_.keeps_anything()) return;
+        LeafModels& models = *leaf.models;
+        const auto note = [&](Model model, Label predicted) {
+            if (predicted == label) models.right[model] += weight;
+        };
+        if (!always_) {
+            note(majority, static_cast<Label>(std::max_element(leaf.of_class.begin(), leaf.of_class.end()) -
+                                              leaf.of_class.begin()));
+        }
+        if (layout_.keeps_naive_bayes) {
+            if (!always_) {
+                models.bayes_scores(features, leaf.of_class, scores_);
+                note(naive_bayes, label_of(scores_.bayes));
+            }
+            models.n_of_class[label] += weight;
+        }
+        if (layout_.keeps_logistic) {
+            cover_trunk(features);
+            std::fill(scores_.trunk.begin(), scores_.trunk.end(), 0.0);
+            trunk_.add_scores(features, scores_.trunk);
+            std::copy(scores_.trunk.begin(), scores_.trunk.end(), scores_.logistic.begin());
+            models.add_correction(features, layout_, scores_.logistic);
+            if (!always_) {
+                note(trunk, LogisticRegression::label(scores_.trunk));
+                note(logistic, LogisticRegression::label(scores_.logistic));
+            }
+            become_gradient(scores_.trunk, label, weight);
+            become_gradient(scores_.logistic, label, weight);
+            LogisticRegression::step(trunk_.intercept(), scores_.trunk);
+            LogisticRegression::step(models.intercept.data(), scores_.logistic);
+        }
+        for (const FeatureId id : features) {
+            if (layout_.keeps_logistic && trunk_.contains(id))
+                LogisticRegression::step(trunk_.record(id), scores_.trunk);
+            if (!may_own(models.table, id)) continue;
+            Word* record = models.table.own(id);
+            if (layout_.keeps_naive_bayes) record[label].count += weight;
+            if (layout_.keeps_logistic) LogisticRegression::step(record + layout_.weights_at(), scores_.logistic);
+        }
+    }
+
+    /// From the scores of a point to the derivative of its logistic loss by each of them, times its weight.
+    void become_gradient(std::span<double> scores, Label label, Count weight) {
+        LogisticRegression::probabilities(scores, scores_.probabilities);
+        const std::size_t first = scores.size() == 1 ? 1 : 0;
+        for (std::size_t k = 0; k < scores.size(); ++k) {
+            scores[k] = (scores_.probabilities[first + k] - (first + k == label ? 1 : 0)) * weight;
+        }
+    }
+
+    void cover_trunk(Features features) {
+        FeatureId largest = -1;
+        for (const FeatureId id : features) largest = std::max(largest, id);
+        if (largest < 0 || trunk_.contains(largest)) return;
+        const auto size = static_cast<std::size_t>(largest) + 1;
+        if (options_.max_bytes && bytes() + trunk_.bytes_to_cover(size) > limit()) {
+            starved_ = true;
+            return;
+        }
+        trunk_.cover(size);
+    }
+
+    void count(NodeId at, Features features, Label label, Count weight) {
+        Node& here = node(at);
+        if (!here.search) {
+            here.n_paused += weight;
+            return;
+        }
+        here.counted[label] += weight;
+        here.n_counted += weight;
+        here.search->add(features, label, weight);
+    }
+
+    // ---- splitting ----------------------------------------------------------------------------------------------
+
+    /// A split that a node could make, and by how much it is ahead.
+    struct Candidate {
+        Split split;
+        double gain;
+        double margin;
+    };
+
+    static bool is_pure(const Node& here) {
+        return std::find(here.counted.begin(), here.counted.end(), here.n_counted) != here.counted.end();
+    }
+
+    double gain_of(const Split& split) const { return in_tree_units(options_.criterion, split.gain); }
+
+    bool split_if_due(NodeId at) {
+        Node& here = node(at);
+        if (!here.search || here.n_counted - here.tested_at < options_.grace_period) return false;
+        if (options_.max_leaves && static_cast<std::int64_t>(n_leaves_) >= *options_.max_leaves) return false;
+        here.tested_at = here.n_counted;
+        if (is_pure(here)) return false;
+        ++tally_.tested;
+        const std::optional<Candidate> candidate = due_split(here);
+        if (!candidate) return false;
+        ++tally_.split;
+        split(at, *candidate);
+        return true;
+    }
+
+    /// The split that a leaf is to make now, if any.
+    std::optional<Candidate> due_split(Node& here) {
+        const std::optional<Split> best = here.search->best();
+        if (!best) return std::nullopt;
+        const double gain = gain_of(*best);
+        if (!(gain > std::max(options_.min_gain, least_gain))) return std::nullopt;
+        double bound = 0;
+        if (split_test_.is_uniform()) {
+            bound = split_test_.bound(here.counted, {}, {});
+            // Whatever the second best is, the margin is at most the gain.
+            if (gain <= bound && bound >= options_.tau) return std::nullopt;
+        }
+        double second_gain = 0;
+        std::vector<Count> on_second;
+        if (!resplits_) {
+            const std::vector<Split> two = here.search->top(2);
+            if (two.size() == 2 && gain_of(two[1]) > 0) {
+                second_gain = gain_of(two[1]);
+                on_second = here.search->on(two[1].feature);
+            }
+        }
+        if (!split_test_.is_uniform()) {
+            bound = split_test_.bound(here.counted, here.search->on(best->feature), on_second);
+        }
+        const double margin = gain - second_gain;
+        if (margin <= bound && bound >= options_.tau) return std::nullopt;
+        return Candidate{chosen_among_ties(*here.search, *best), gain, margin};
+    }
+
+    /// With a seed: one of the splits that are exactly as good as the best, at random.
+    Split chosen_among_ties(SplitSearch& search, const Split& best) const {
+        if (!options_.seed) return best;
+        std::size_t tied = 1;
+        std::vector<Split> top{best};
+        for (std::size_t k = 2; tied == top.size(); k *= 2) {
+            top = search.top(k);
+            tied = static_cast<std::size_t>(
+                std::count_if(top.begin(), top.end(), [&](const Split& s) { return s.score == best.score; }));
+            if (top.size() < k) break;
+        }
+        if (tied < 2) return best;
+        return top[mixed(*options_.seed + static_cast<std::uint64_t>(tally_.split + tally_.resplit)) % tied];
+    }
+
+    /// A number without apparent relation to the one given: the finaliser of splitmix64 (Steele, Lea and Flood, 2014).
+    static std::uint64_t mixed(std::uint64_t x) {
+        x += 0x9E3779B97F4A7C15u;
+        x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
+        x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
+        return x ^ (x >> 31);
+    }
+
+    /// Turns a leaf into an inner node with two leaves, to which its models go.
+    void split(NodeId at, const Candidate& candidate) {
+        std::optional<LeafModels> models = std::move(node(at).models);
+        node(at).models.reset();
+        --n_leaves_;
+        grow_children(at, candidate, std::move(models));
+        if (!resplits_) node(at).search.reset();
+        measure(at);
+    }
+
+    void grow_children(NodeId at, const Candidate& candidate, std::optional<LeafModels> models) {
+        const FeatureId feature = candidate.split.feature;
+        const std::vector<Count> on = node(at).search->on(feature);
+        const NodeId off_child = make_node(at);
+        const NodeId on_child = make_node(at);
+        Node& here = node(at);
+        for (std::size_t k = 0; k < on.size(); ++k) {
+            here.of_class[k] = here.counted[k];
+            node(off_child).of_class[k] = here.counted[k] - on[k];
+            node(on_child).of_class[k] = on[k];
+        }
+        here.gain = candidate.gain;
+        here.margin = candidate.margin;
+        here.split_at = n_;
+        here.tested_at = here.n_counted;
+        test(at) = {feature, {off_child, on_child}};
+        if (models) {
+            node(off_child).models = models;
+            node(on_child).models = std::move(models);
+        }
+        for (const NodeId child : {off_child, on_child}) {
+            start_search(child);
+            measure(child);
+        }
+    }
+
+    /// Splits an inner node anew if another feature is better than its own by more than the bound. (Not splitting,
+    /// whose gain is 0, cannot be: no gain is less, as impurities are concave.)
+    bool resplit_if_due(NodeId at) {
+        Node& here = node(at);
+        if (!here.search || here.n_counted - here.tested_at < options_.min_samples_reevaluate) return false;
+        here.tested_at = here.n_counted;
+        if (is_pure(here)) return false;
+        ++tally_.tested;
+        const std::optional<Split> best = here.search->best();
+        if (!best || best->feature == test(at).feature) return false;
+        const std::vector<Count> on_current = here.search->on(test(at).feature);
+        const double current = in_tree_units(options_.criterion, gain_of_counts(on_current, here.counted));
+        const double margin = gain_of(*best) - current;
+        const double bound = split_test_.is_uniform()
+                                 ? split_test_.bound(here.counted, {}, {})
+                                 : split_test_.bound(here.counted, here.search->on(best->feature), on_current);
+        if (!(margin > bound)) return false;
+        ++tally_.resplit;
+        std::optional<LeafModels> models = give_up_subtree(at);
+        grow_children(at, {chosen_among_ties(*here.search, *best), gain_of(*best), margin}, std::move(models));
+        measure(at);
+        return true;
+    }
+
+    /// The gain per point of a feature that is on in so many points of each class, in the unit of the search.
+    double gain_of_counts(std::span<const Count> on, std::span<const Count> of_class) const {
+        if (options_.criterion == KearnsMansour::name) return gain_by(KearnsMansour(), on, of_class);
+        return options_.criterion == Gini::name ? gain_by(Gini(), on, of_class) : gain_by(Entropy(), on, of_class);
+    }
+
+    template <class Criterion>
+    static double gain_by(Criterion criterion, std::span<const Count> on, std::span<const Count> of_class) {
+        Count n = 0;
+        for (const Count count : of_class) n += count;
+        criterion.cover(n);
+        std::vector<Count> off(of_class.begin(), of_class.end());
+        for (std::size_t k = 0; k < on.size(); ++k) off[k] -= on[k];
+        const auto weighted = [&](std::span<const Count> counts) {
+            if constexpr (MulticlassCriterion<Criterion>) return criterion.weighted(counts);
+            return criterion.weighted(counts[0], counts[1]);
+        };
+        return (weighted(of_class) - (weighted(on) + weighted(off))) / n;
+    }
+
+    /// Frees all nodes below one, and returns the models of the leaf among them that most points have reached.
+    std::optional<LeafModels> give_up_subtree(NodeId top) {
+        std::vector<NodeId> below{test(top).child[1], test(top).child[0]};
+        NodeId fullest = no_node;
+        for (std::size_t i = 0; i < below.size(); ++i) {
+            const NodeId at = below[i];
+            if (!test(at).is_leaf()) {
+                below.insert(below.end(), {test(at).child[1], test(at).child[0]});
+            } else if (fullest == no_node || is_fuller(node(at), node(fullest))) {
+                fullest = at;
+            }
+        }
+        std::optional<LeafModels> models = std::move(node(fullest).models);
+        for (const NodeId at : below) {
+            node_bytes_ -= node(at).bytes;
+            free_node(at);
+        }
+        tally_.pruned += static_cast<std::int64_t>(below.size());
+        return models;
+    }
+
+    static bool is_fuller(const Node& a, const Node& b) {
+        const auto reached = [](const Node& leaf) { return leaf.n_counted + leaf.n_paused; };
+        return reached(a) != reached(b) ? reached(a) > reached(b) : a.born < b.born;
+    }
+
+    // ---- memory -------------------------------------------------------------------------------------------------
+    // The tree is within its limit after every point: models take no page that there is no room for, and the nodes that
+    // promise least give up their statistics until what remains fits.
+
+    std::size_t limit() const { return static_cast<std::size_t>(*options_.max_bytes); }
+    std::size_t bytes() const { return shared_bytes() + node_bytes_; }
+
+    void measure(NodeId at) {
+        Node& here = node(at);
+        node_bytes_ -= here.bytes;
+        node_bytes_ += here.bytes = bytes_of(here);
+    }
+
+    bool may_own(const SharedTable& table, Slot slot) {
+        if (!options_.max_bytes || table.owns(slot) || bytes() + table.bytes_to_own() <= limit()) return true;
+        starved_ = true;
+        return false;
+    }
+
+    void keep_within() {
+        for (const NodeId at : path_) {
+            if (test(at).is_leaf() || node(at).search) measure(at);
+        }
+        bool must = std::exchange(starved_, false) || bytes() > limit();
+        while (must && pause_least_promising()) must = bytes() > limit();
+        const NodeId leaf = path_.back();
+        if (test(leaf).is_leaf()) resume_if_possible(leaf);
+    }
+
+    /// The node that learns about splits with the least to win: inner nodes first, which have a split already.
+    NodeId least_promising() const {
+        NodeId least = no_node;
+        const auto before = [this](NodeId a, NodeId b) {
+            const bool a_is_leaf = test(a).is_leaf();
+            if (a_is_leaf != test(b).is_leaf()) return !a_is_leaf;
+            const std::int64_t pa = node(a).promise();
+            const std::int64_t pb = node(b).promise();
+            return pa != pb ? pa < pb : node(a).born < node(b).born;
+        };
+        for (NodeId at = 0; at < static_cast<NodeId>(nodes_.size()); ++at) {
+            if (node(at).search && (least == no_node || before(at, least))) least = at;
+        }
+        return least;
+    }
+
+    bool pause_least_promising() {
+        const NodeId at = least_promising();
+        if (at == no_node) return false;
+        Node& here = node(at);
+        here.paused_bytes = here.search->n_bytes();
+        here.search.reset();
+        here.paused = true;
+        here.n_paused = 0;
+        ++tally_.paused;
+        measure(at);
+        return true;
+    }
+
+    /// A paused leaf begins anew if what it held then would fit now; or, asked now and then, in the place of a leaf
+    /// with less than half as much to win.
+    void resume_if_possible(NodeId at) {
+        if (!node(at).paused) return;
+        const auto fits = [&] { return bytes() + 2 * node(at).paused_bytes <= limit(); };
+        if (!fits() && node(at).n_paused >= points_between_claims) {
+            node(at).n_paused = 0;
+            const NodeId least = least_promising();
+            if (least != no_node && 2 * node(least).promise() < node(at).promise()) pause_least_promising();
+        }
+        if (!fits()) return;
+        start_search(at);
+        measure(at);
+        ++tally_.resumed;
+    }
+
+    // ---- classes ------------------------------------------------------------------------------------------------
+
+    std::unique_ptr<SplitSearch> widened(SplitSearch& search, std::size_t n_classes) const {
+        SearchState state = search.state();
+        state.of_class.resize(n_classes);
+        state.on.resize(n_classes, std::vector<Count>(state.ids.size()));
+        std::unique_ptr<SplitSearch> wider = make_search(options_.search_choice(n_classes));
+        wider->restore(std::move(state));
+        return wider;
+    }
+
+    SplitTest split_test_;
+    bool resplits_;
+    Scores scores_;
+    std::vector<NodeId> path_;
+    std::size_t node_bytes_ = 0;
+    /// Whether a model was refused memory since the last point.
+    bool starved_ = false;
+};
+
+inline void StreamingTree::cover_classes(std::size_t n_classes) {
+    if (n_classes <= this->n_classes()) return;
+    const SearchChoice choice = options_.search_choice(n_classes);
+    check_choice(choice);
+    if (const auto reason = why_not(choice)) throw std::invalid_argument(*reason);
+
+    const ModelLayout wider = ModelLayout::of(options_.leaf_prediction, n_classes);
+    auto pool = std::make_unique<PagePool>(wider.record_size());
+    Trunk wider_trunk = trunk_.widened(wider);
+    PageWidener pages(*pool, layout_, wider);
+    std::vector<std::unique_ptr<SplitSearch>> wider_searches(nodes_.size());
+    std::vector<std::optional<LeafModels>> models(nodes_.size());
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+        if (nodes_[i].search) wider_searches[i] = widened(*nodes_[i].search, n_classes);
+        if (nodes_[i].models) models[i] = pages.widened(*nodes_[i].models);
+    }
+    for (Node& each : nodes_) {
+        each.of_class.reserve(n_classes);
+        each.counted.reserve(n_classes);
+    }
+    Scores scores(wider);
+    // From here on nothing fails.
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+        nodes_[i].search = std::move(wider_searches[i]);
+        nodes_[i].models = std::move(models[i]);
+        nodes_[i].of_class.resize(n_classes);
+        nodes_[i].counted.resize(n_classes);
+    }
+    layout_ = wider;
+    trunk_ = std::move(wider_trunk);
+    scores_ = std::move(scores);
+    pages.release();
+    pool_ = std::move(pool);
+    measure_all();
+}
+
+}  // namespace sapwood
