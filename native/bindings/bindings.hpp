@@ -50,10 +50,19 @@ private:
 class SignalPoll {
 public:
     void poll() {
-        if (++calls_ % 16 != 0) return;
+        if (is_due()) handle();
+    }
+
+    /// Whether it is time to look; for a loop that has something to let go of before `handle`.
+    bool is_due() {
+        if (++calls_ % 16 != 0) return false;
         const auto now = std::chrono::steady_clock::now();
-        if (now < next_) return;
+        if (now < next_) return false;
         next_ = now + std::chrono::milliseconds(50);
+        return true;
+    }
+
+    static void handle() {
         nb::gil_scoped_acquire acquire;
         if (PyErr_CheckSignals() != 0) throw nb::python_error();
     }
@@ -89,5 +98,6 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> to_numpy(std::vector<T> values) {
 
 void bind_split_search(nb::module_& module);
 void bind_timing(nb::module_& module);
+void bind_tree(nb::module_& module);
 
 }  // namespace sapwood::bindings
