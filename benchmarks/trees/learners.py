@@ -1,0 +1,198 @@
+"""The learners that are compared, each as an object that takes one point at a time, test first."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+import sapwood
+from benchmarks.micro.workloads import Stream, Unavailable
+
+
+class Run(NamedTuple):
+    """What a learner did with a stream, or with as much of it as there was time for."""
+
+    right: npt.NDArray[np.bool_]
+    """For each point whether the prediction made before learning it was right."""
+    learning: float
+    """Seconds spent learning, a point."""
+    predicting: float
+    """Seconds spent predicting, a point."""
+
+    @property
+    def accuracy(self) -> float:
+        """The share of right predictions."""
+        return float(self.right.mean())
+
+
+class Learner(Protocol):
+    """A classifier that learns one point after the other."""
+
+    def predict(self, i: int) -> object:
+        """Return the label predicted for point i of the stream."""
+
+    def learn(self, i: int) -> None:
+        """Learn point i of the stream."""
+
+
+Make = Callable[[Stream], Learner]
+
+
+def prequential(make: Make, stream: Stream, seconds: float) -> Run:
+    """Let a learner predict each point and then learn it, for at most so many seconds."""
+    learner = make(stream)
+    right = np.zeros(stream.n, dtype=np.bool_)
+    labels = stream.labels.tolist()
+    learning = predicting = 0.0
+    done = 0
+    for done, label in enumerate(labels, start=1):
+        i = done - 1
+        start = time.perf_counter()
+        predicted = learner.predict(i)
+        middle = time.perf_counter()
+        learner.learn(i)
+        end = time.perf_counter()
+        right[i] = predicted == label
+        predicting += middle - start
+        learning += end - middle
+        if learning + predicting > seconds:
+            break
+    return Run(right[:done], learning / done, predicting / done)
+
+
+def rows(stream: Stream) -> Iterator[list[int]]:
+    """Yield the active features of each point."""
+    for start, stop in zip(stream.indptr[:-1].tolist(), stream.indptr[1:].tolist(), strict=True):
+        yield stream.indices[start:stop].tolist()
+
+
+class OnePoint:
+    """A learner with river's interface: points are dicts, made before the clock starts."""
+
+    def __init__(self, model: Any, points: list[Any], labels: list[int]) -> None:
+        self._model = model
+        self._points = points
+        self._labels = labels
+
+    def predict(self, i: int) -> object:
+        """Return the label predicted for point i."""
+        return self._model.predict_one(self._points[i])
+
+    def learn(self, i: int) -> None:
+        """Learn point i."""
+        self._model.learn_one(self._points[i], self._labels[i])
+
+
+def sapwood_tree(growth: str, **parameters: Any) -> Make:
+    """Return sapwood's tree of one growth, 'hoeffding' or 'extremely_fast'."""
+    cls = {
+        "hoeffding": sapwood.HoeffdingTreeClassifier,
+        "extremely_fast": sapwood.ExtremelyFastDecisionTreeClassifier,
+    }[growth]
+
+    def make(stream: Stream) -> Learner:
+        points = [dict.fromkeys(row, 1) for row in rows(stream)]
+        return OnePoint(cls(**parameters), points, stream.labels.tolist())
+
+    return make
+
+
+class BernoulliNaiveBayes:
+    """scikit-learn's BernoulliNB, which takes blocks of points: a point takes it time in proportion to all features."""
+
+    def __init__(self, stream: Stream, block: int) -> None:
+        from sklearn.naive_bayes import BernoulliNB
+
+        self._model = BernoulliNB()
+        self._X = stream.matrix.astype(np.float64)
+        self._y = stream.labels
+        self._classes = np.arange(stream.n_classes)
+        self._block = block
+        self._predicted: npt.NDArray[Any] = np.zeros(0)
+
+    def predict(self, i: int) -> object:
+        """Return the label predicted for point i by a model of all blocks before its own."""
+        at = i % self._block
+        if at == 0:
+            block = self._X[i : i + self._block]
+            self._predicted = self._model.predict(block) if i else np.full(block.shape[0], -1)
+        return int(self._predicted[at])
+
+    def learn(self, i: int) -> None:
+        """Learn the block of which point i is the last."""
+        if (i + 1) % self._block == 0 or i + 1 == self._X.shape[0]:
+            start = i - i % self._block
+            self._model.partial_fit(self._X[start : i + 1], self._y[start : i + 1], classes=self._classes)
+
+
+def bernoulli(stream: Stream) -> Learner:
+    """Return BernoulliNB, a point at a time where features are few enough for that."""
+    return BernoulliNaiveBayes(stream, block=1 if stream.n_features < 20_000 else 100)
+
+
+def _require(package: str) -> None:
+    if find_spec(package) is None:
+        raise Unavailable(f"{package} is not installed; install the extra 'peers'")
+
+
+def river_tree(name: str, *, dense: bool) -> Make:
+    """Return one of river's trees, given only the features that are on, or all of them."""
+
+    def make(stream: Stream) -> Learner:
+        _require("river")
+        from river import tree
+
+        if dense:
+            absent = dict.fromkeys(range(stream.n_features), 0)
+            points = [{**absent, **dict.fromkeys(row, 1)} for row in rows(stream)]
+        else:
+            points = [dict.fromkeys(row, 1) for row in rows(stream)]
+        return OnePoint(getattr(tree, name)(), points, stream.labels.tolist())
+
+    return make
+
+
+class CapyMoaTree:
+    """One of CapyMOA's trees on sparse instances, which it makes of a file in the sparse ARFF format."""
+
+    def __init__(self, name: str, stream: Stream) -> None:
+        _require("capymoa")
+        from capymoa import classifier
+        from capymoa.stream import ARFFStream
+
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "stream.arff"
+            path.write_text(_arff(stream), encoding="ascii")
+            source = ARFFStream(str(path))
+            self._instances = [source.next_instance() for _ in range(stream.n)]
+            self._model = getattr(classifier, name)(schema=source.get_schema())
+
+    def predict(self, i: int) -> object:
+        """Return the label predicted for point i."""
+        return self._model.predict(self._instances[i])
+
+    def learn(self, i: int) -> None:
+        """Learn point i."""
+        self._model.train(self._instances[i])
+
+
+def _arff(stream: Stream) -> str:
+    """Return a stream in the sparse ARFF format, with features and class as nominal attributes."""
+    lines = ["@relation stream", *(f"@attribute x{j} {{0,1}}" for j in range(stream.n_features))]
+    lines += [f"@attribute class {{{','.join(map(str, range(stream.n_classes)))}}}", "@data"]
+    for row, label in zip(rows(stream), stream.labels.tolist(), strict=True):
+        cells = [f"{j} 1" for j in row] + ([f"{stream.n_features} {label}"] if label else [])
+        lines.append("{" + ",".join(cells) + "}")
+    return "\n".join(lines) + "\n"
+
+
+def capymoa_tree(name: str) -> Make:
+    """Return one of CapyMOA's trees."""
+    return lambda stream: CapyMoaTree(name, stream)
