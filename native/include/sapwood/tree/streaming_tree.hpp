@@ -73,6 +73,9 @@ public:
     /// nothing, if the search cannot tell that many apart.
     void cover_classes(std::size_t n_classes);
 
+    /// Throws std::logic_error with what is broken if an invariant does not hold. O(everything). In validate_tree.hpp.
+    void validate();
+
 protected:
     void start_search(NodeId at) {
         Node& here = node(at);
