@@ -1,0 +1,471 @@
+"""A streaming tree in plain Python, written from its definition: slow, and meant to be believed at a glance.
+
+Every split is looked for among all features of a node, every impurity is computed from shares of classes, and a split
+copies all that it hands down. Features are slots and classes are numbers, both in the order of first appearance.
+
+Where two real numbers are equal but for rounding, no definition says which is the larger: which of several equally good
+features is taken, whether a margin equals its bound, which of two classes with equal scores comes first. There the
+reference asks an ``Arbiter``, and accepts only an answer that the definition allows.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from statistics import NormalDist
+from typing import Protocol
+
+import numpy as np
+
+MODELS = ("majority", "naive_bayes", "trunk", "logistic")
+# Differences below this are rounding.
+NEAR = 1e-11
+# Gains below this are no gains.
+LEAST_GAIN = 1e-9
+
+Counts = list[int]
+# The tests on the way to a node: each feature, and whether it is on.
+Way = tuple[tuple[int, bool], ...]
+
+
+class Arbiter(Protocol):
+    """Settles what is equal but for rounding, from what another tree did with the same point."""
+
+    def feature(self, way: Way) -> int | None:
+        """Return the feature that the other tree tests there after the point; None if it has a leaf there."""
+
+    def was_right(self, model: int, before: int) -> bool:
+        """Return whether a model predicted the point, given how often the model of its leaf was right before."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """The parameters of a tree, by the names that they have in the core."""
+
+    growth: str = "hoeffding"
+    criterion: str = "entropy"
+    split_test: str = "hoeffding"
+    delta: float = 1e-7
+    tau: float = 0.05
+    grace_period: int = 1
+    min_samples_reevaluate: int = 20
+    min_gain: float = 0.0
+    max_depth: int | None = None
+    max_leaves: int | None = None
+    leaf_prediction: str = "adaptive"
+
+
+# ---- how good a split is ---------------------------------------------------------------------------------------------
+
+
+def impurity(counts: Sequence[int], criterion: str) -> float:
+    """Return the impurity of points of each class; entropy in bits."""
+    n = sum(counts)
+    shares = [count / n for count in counts if count > 0]
+    if criterion == "entropy":
+        return -sum(p * math.log2(p) for p in shares)
+    if criterion == "gini":
+        return sum(p * (1 - p) for p in shares)
+    return 2 * math.sqrt(counts[0] / n * counts[1] / n)
+
+
+def gain(on: Sequence[int], of_class: Sequence[int], criterion: str) -> float:
+    """Return by how much a split lowers the impurity of a point on average."""
+    off = [c - a for c, a in zip(of_class, on, strict=True)]
+    sides = sum(sum(side) / sum(of_class) * impurity(side, criterion) for side in (off, on) if sum(side) > 0)
+    return impurity(of_class, criterion) - sides
+
+
+def gain_variance(on: Sequence[int], of_class: Sequence[int], criterion: str) -> float:
+    """Return n times the variance of a gain: that of its derivative by the share of the cell of a point."""
+    n = sum(of_class)
+    cells = [[c - a for c, a in zip(of_class, on, strict=True)], list(on)]
+    mean = square = 0.0
+    for side in cells:
+        for k, cell in enumerate(side):
+            if cell == 0:
+                continue
+            of_side, of_all = cell / sum(side), of_class[k] / n
+            if criterion == "entropy":
+                derivative = math.log2(of_side / of_all)
+            elif criterion == "gini":
+                derivative = 2 * of_side - sum((other / sum(side)) ** 2 for other in side) - 2 * of_all
+            else:
+                derivative = math.sqrt(of_class[1 - k] / of_class[k]) - math.sqrt(side[1 - k] / cell)
+            mean += cell / n * derivative
+            square += cell / n * derivative**2
+    return max(0.0, square - mean**2)
+
+
+def is_nearly_normal(on: Sequence[int], of_class: Sequence[int]) -> bool:
+    """Whether each cell would hold at least five points, were the feature and the classes independent."""
+    n = sum(of_class)
+    return all(side * count >= 5 * n for side in (sum(on), n - sum(on)) for count in of_class if count > 0)
+
+
+def bound(options: Options, of_class: Sequence[int], compared: Sequence[Sequence[int]]) -> float:
+    """Return by how much a gain must be ahead; `compared` holds where the features that are compared are on."""
+    n = sum(of_class)
+    if options.split_test == "gaussian":
+        if not all(is_nearly_normal(on, of_class) for on in compared):
+            return math.inf
+        variance = sum(gain_variance(on, of_class, options.criterion) for on in compared)
+        return -NormalDist().inv_cdf(options.delta) * math.sqrt(variance / n)
+    k = max(2, sum(count > 0 for count in of_class))
+    if options.split_test == "hoeffding":
+        spread = math.log2(k) if options.criterion == "entropy" else 1.0
+    elif options.criterion == "entropy":
+        spread = 6 * (k * math.log2(math.e * n) + math.log2(2 * n)) + 2 * math.log2(k)
+    else:
+        spread = 8.0
+    return spread * math.sqrt(math.log(1 / options.delta) / (2 * n))
+
+
+# ---- what a leaf predicts with ---------------------------------------------------------------------------------------
+
+
+def float32(value: float) -> float:
+    """Round to the precision in which weights are kept."""
+    return float(np.float32(value))
+
+
+@dataclass
+class Weights:
+    """The weights of a feature or of an intercept, one for each output, and the sums of their squared gradients."""
+
+    of: list[float]
+    squares: list[float]
+
+    @classmethod
+    def zero(cls, n_outputs: int) -> Weights:
+        """Return weights before any point."""
+        return cls([0.0] * n_outputs, [0.0] * n_outputs)
+
+    def step(self, gradient: Sequence[float]) -> None:
+        """Take an AdaGrad step."""
+        for k, g in enumerate(gradient):
+            self.squares[k] = float32(self.squares[k] + g * g)
+            self.of[k] = float32(self.of[k] - 0.15 * g / math.sqrt(0.05 + self.squares[k]))
+
+    def widen(self, n_outputs: int) -> None:
+        """Go over to more outputs. One output is the score of the class 1 less that of the class 0."""
+        if len(self.of) == 1:
+            self.of = [-self.of[0] / 2, self.of[0] / 2]
+            self.squares = self.squares * 2
+        self.of += [0.0] * (n_outputs - len(self.of))
+        self.squares += [0.0] * (n_outputs - len(self.squares))
+
+
+@dataclass
+class Regression:
+    """A sparse logistic regression: an intercept, and weights for every feature met."""
+
+    intercept: Weights
+    features: dict[int, Weights] = field(default_factory=dict)
+
+    def add_scores(self, features: Sequence[int], scores: list[float]) -> None:
+        """Add what it says of a point to the scores."""
+        met = [self.features[j] for j in features if j in self.features]
+        for weights in (self.intercept, *met):
+            for k, weight in enumerate(weights.of):
+                scores[k] += weight
+
+    def step(self, features: Sequence[int], gradient: Sequence[float]) -> None:
+        """Learn from a point."""
+        self.intercept.step(gradient)
+        for j in features:
+            self.features.setdefault(j, Weights.zero(len(gradient))).step(gradient)
+
+    def widen(self, n_outputs: int) -> None:
+        """Go over to more outputs."""
+        for weights in (self.intercept, *self.features.values()):
+            weights.widen(n_outputs)
+
+
+@dataclass
+class Bayes:
+    """The counts of naive Bayes."""
+
+    n_of_class: Counts
+    on: dict[int, Counts] = field(default_factory=dict)
+
+    def scores(self, features: Sequence[int], of_class: Sequence[int]) -> list[float]:
+        """Return the logarithm of what is proportional to the probability of each class."""
+        n = sum(self.n_of_class)
+        scores = [math.log(count + 1) for count in of_class]
+        for j in features:
+            on = self.on.get(j, [0] * len(of_class))
+            among_all = (sum(on) + 0.5) / (n + 1)
+            for k, n_k in enumerate(self.n_of_class):
+                scores[k] += math.log((on[k] + among_all) / (n_k + 1))
+        return scores
+
+    def learn(self, features: Sequence[int], label: int, weight: int) -> None:
+        """Count a point."""
+        self.n_of_class[label] += weight
+        for j in features:
+            self.on.setdefault(j, [0] * len(self.n_of_class))[label] += weight
+
+
+@dataclass
+class LeafModels:
+    """The models of a leaf, and how often each of MODELS was right."""
+
+    bayes: Bayes
+    correction: Regression
+    right: Counts = field(default_factory=lambda: [0] * len(MODELS))
+
+
+def probabilities(scores: Sequence[float]) -> list[float]:
+    """Return the probabilities that scores stand for: of two classes if there is one score."""
+    if len(scores) == 1:
+        one = 1 / (1 + math.exp(-scores[0]))
+        return [1 - one, one]
+    largest = max(scores)
+    terms = [math.exp(score - largest) for score in scores]
+    return [term / sum(terms) for term in terms]
+
+
+# ---- the tree --------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Node:
+    """A node; a leaf while it has no feature."""
+
+    way: Way
+    born: int
+    of_class: Counts
+    models: LeafModels | None
+    looks: bool
+    # Statistics since the node began to look for a split.
+    counted: Counts
+    on: dict[int, Counts] = field(default_factory=dict)
+    tested_at: int = 0
+    reached: int = 0
+    # Of an inner node.
+    feature: int | None = None
+    children: list[Node] = field(default_factory=list)
+    gain: float = 0.0
+    margin: float = 0.0
+    split_at: int = 0
+
+    def leaves(self) -> list[Node]:
+        """Return the leaves below, or the leaf itself."""
+        return [self] if self.feature is None else [leaf for child in self.children for leaf in child.leaves()]
+
+    def nodes(self) -> list[Node]:
+        """Return the nodes from here on, each before its children, that for off before that for on."""
+        return [self] + [below for child in self.children for below in child.nodes()]
+
+
+class ReferenceTree:
+    """The tree of ``sapwood._core.Tree`` by definition, without a limit of memory."""
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+        self.n = 0
+        self.n_classes = 2
+        self.tally = {"tested": 0, "split": 0, "resplit": 0, "pruned": 0}
+        # How often something was equal but for rounding, and was left to the arbiter.
+        self.settled = 0
+        self._born = 0
+        self.trunk = Regression(Weights.zero(1))
+        self.root = self._leaf((), [0, 0], LeafModels(Bayes([0, 0]), Regression(Weights.zero(1))))
+
+    def _leaf(self, way: Way, of_class: Counts, models: LeafModels | None) -> Node:
+        looks = self.options.max_depth is None or len(way) < self.options.max_depth
+        self._born += 1
+        return Node(way, self._born - 1, of_class, models, looks, counted=[0] * self.n_classes)
+
+    def path(self, features: Sequence[int]) -> list[Node]:
+        """Return the nodes from the root to the leaf that a point reaches."""
+        nodes = [self.root]
+        while nodes[-1].feature is not None:
+            nodes.append(nodes[-1].children[nodes[-1].feature in features])
+        return nodes
+
+    def cover_classes(self, n_classes: int) -> None:
+        """Make room for so many classes."""
+        if n_classes <= self.n_classes:
+            return
+        more = [0] * (n_classes - self.n_classes)
+        self.n_classes = n_classes
+        self.trunk.widen(n_classes)
+        for node in self.root.nodes():
+            for counts in (node.of_class, node.counted, *node.on.values()):
+                counts.extend(more)
+            if node.models is not None:
+                for counts in (node.models.bayes.n_of_class, *node.models.bayes.on.values()):
+                    counts.extend(more)
+                node.models.correction.widen(n_classes)
+
+    def learn(self, features: Sequence[int], label: int, weight: int, arbiter: Arbiter) -> None:
+        """Learn from a point, so many times."""
+        self.cover_classes(label + 1)
+        path = self.path(features)
+        leaf = path[-1]
+        self._teach(leaf, features, label, weight, arbiter)
+        leaf.of_class[label] += weight
+        self.n += weight
+        # VFDT forgets the statistics of a node once it is split; EFDT goes on with them.
+        for node in path if self.options.growth == "extremely_fast" else [leaf]:
+            node.reached += weight
+            if not node.looks:
+                continue
+            node.counted[label] += weight
+            for j in features:
+                node.on.setdefault(j, [0] * self.n_classes)[label] += weight
+            changed = self._split_if_due(node, arbiter) if node is leaf else self._resplit_if_due(node, arbiter)
+            if changed:
+                break
+
+    # ---- leaves
+
+    def predict_proba(self, features: Sequence[int]) -> list[float]:
+        """Return the probability of each class."""
+        leaf = self.path(features)[-1]
+        assert leaf.models is not None
+        model = self.model_of(leaf)
+        if model == "majority":
+            n = sum(leaf.of_class)
+            return [count / n if n > 0 else 1 / self.n_classes for count in leaf.of_class]
+        if model == "naive_bayes":
+            return probabilities(leaf.models.bayes.scores(features, leaf.of_class))
+        scores = self._trunk_scores(features)
+        if model == "logistic":
+            leaf.models.correction.add_scores(features, scores)
+        return probabilities(scores)
+
+    def model_of(self, leaf: Node) -> str:
+        """Return the name of the model that answers for a leaf: of those right most often the last."""
+        if self.options.leaf_prediction != "adaptive":
+            return self.options.leaf_prediction
+        assert leaf.models is not None
+        most = max(leaf.models.right)
+        return [name for name, right in zip(MODELS, leaf.models.right, strict=True) if right == most][-1]
+
+    def _trunk_scores(self, features: Sequence[int]) -> list[float]:
+        scores = [0.0] * (1 if self.n_classes == 2 else self.n_classes)
+        self.trunk.add_scores(features, scores)
+        return scores
+
+    def _teach(self, leaf: Node, features: Sequence[int], label: int, weight: int, arbiter: Arbiter) -> None:
+        """Let each model predict the point, then learn from it. All learn; the tree uses what it was asked to."""
+        models = leaf.models
+        assert models is not None
+        trunk = self._trunk_scores(features)
+        corrected = list(trunk)
+        models.correction.add_scores(features, corrected)
+        if self.options.leaf_prediction == "adaptive":
+            bayes = models.bayes.scores(features, leaf.of_class)
+            if leaf.of_class.index(max(leaf.of_class)) == label:
+                models.right[0] += weight
+            for model, scores in ((1, bayes), (2, trunk), (3, corrected)):
+                if self._speak_for(label, scores, model, models.right[model], arbiter):
+                    models.right[model] += weight
+        models.bayes.learn(features, label, weight)
+        for regression, scores in ((self.trunk, trunk), (models.correction, corrected)):
+            gradient = [(p - (k == label)) * weight for k, p in enumerate(probabilities(scores))]
+            regression.step(features, gradient if len(scores) > 1 else gradient[1:])
+
+    def _speak_for(self, label: int, scores: list[float], model: int, before: int, arbiter: Arbiter) -> bool:
+        """Whether a label has the largest score."""
+        of_class = scores if len(scores) > 1 else [0.0, scores[0]]
+        largest = [k for k, score in enumerate(of_class) if score >= max(of_class) - NEAR]
+        if label not in largest or len(largest) == 1:
+            return label in largest
+        self.settled += 1
+        return arbiter.was_right(model, before)
+
+    # ---- growth
+
+    def _exceeds(self, margin: float, least: float, answer: bool) -> bool:
+        """Whether a margin is larger than what it must exceed; the answer of the arbiter if they are equal."""
+        if abs(margin - least) > NEAR:
+            return margin > least
+        self.settled += 1
+        return answer
+
+    def _ranked(self, node: Node, answer: int | None) -> tuple[list[int], dict[int, float]]:
+        """Return the features of a node, best first, and their gains.
+
+        Of equally good ones that of the arbiter comes first, if it is one of them, unless all have the same counts:
+        then the first seen does.
+        """
+        gains = {j: gain(on, node.counted, self.options.criterion) for j, on in node.on.items()}
+        tied = [j for j in gains if gains[j] >= max(gains.values()) - NEAR]
+        if all(node.on[j] == node.on[tied[0]] for j in tied):
+            first = min(tied)
+        else:
+            self.settled += 1
+            first = answer if answer in tied else min(tied)
+        return [first, *sorted((j for j in gains if j != first), key=lambda j: (-gains[j], j))], gains
+
+    def _split_if_due(self, node: Node, arbiter: Arbiter) -> bool:
+        options = self.options
+        n = sum(node.counted)
+        if n - node.tested_at < options.grace_period:
+            return False
+        if options.max_leaves is not None and len(self.root.leaves()) >= options.max_leaves:
+            return False
+        node.tested_at = n
+        if max(node.counted) == n:
+            return False
+        self.tally["tested"] += 1
+        return self._split_if_ahead(node, arbiter) if node.on else False
+
+    def _split_if_ahead(self, node: Node, arbiter: Arbiter) -> bool:
+        options = self.options
+        answer = arbiter.feature(node.way)
+        ranked, gains = self._ranked(node, answer)
+        best = gains[ranked[0]]
+        if not best > max(options.min_gain, LEAST_GAIN):
+            return False
+        # The rival of EFDT is not to split at all; that of VFDT is the second best, if it is of any use.
+        rivals = [] if options.growth == "extremely_fast" else [j for j in ranked[1:2] if gains[j] > LEAST_GAIN]
+        margin = best - sum(gains[j] for j in rivals)
+        least = bound(options, node.counted, [node.on[j] for j in (ranked[0], *rivals)])
+        if least >= options.tau and not self._exceeds(margin, least, answer is not None):
+            return False
+        self.tally["split"] += 1
+        self._grow(node, ranked[0], best, margin, node.models)
+        return True
+
+    def _resplit_if_due(self, node: Node, arbiter: Arbiter) -> bool:
+        assert node.feature is not None
+        n = sum(node.counted)
+        if n - node.tested_at < self.options.min_samples_reevaluate:
+            return False
+        node.tested_at = n
+        if max(node.counted) == n:
+            return False
+        self.tally["tested"] += 1
+        answer = arbiter.feature(node.way)
+        ranked, gains = self._ranked(node, answer)
+        margin = gains[ranked[0]] - gains[node.feature]
+        if margin <= NEAR:
+            return False
+        least = bound(self.options, node.counted, [node.on[ranked[0]], node.on[node.feature]])
+        if not self._exceeds(margin, max(least, LEAST_GAIN), answer != node.feature):
+            return False
+        self.tally["resplit"] += 1
+        self.tally["pruned"] += len(node.nodes()) - 1
+        fullest = max(node.leaves(), key=lambda leaf: (leaf.reached, -leaf.born))
+        self._grow(node, ranked[0], gains[ranked[0]], margin, fullest.models)
+        return True
+
+    def _grow(self, node: Node, feature: int, best: float, margin: float, models: LeafModels | None) -> None:
+        """Give a node two leaves, with the points that the split implies and the models handed down."""
+        on = node.on[feature]
+        off = [c - a for c, a in zip(node.counted, on, strict=True)]
+        node.of_class = list(node.counted)
+        node.feature, node.gain, node.margin, node.split_at = feature, best, margin, self.n
+        node.tested_at = sum(node.counted)
+        node.models = None
+        node.children = [
+            self._leaf((*node.way, (feature, value)), list(side), copy.deepcopy(models))
+            for value, side in ((False, off), (True, on))
+        ]
