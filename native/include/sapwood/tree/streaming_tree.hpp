@@ -74,7 +74,7 @@ public:
     void cover_classes(std::size_t n_classes);
 
     /// Throws std::logic_error with what is broken if an invariant does not hold. O(everything). In validate_tree.hpp.
-    void validate();
+    void validate() const;
 
 protected:
     void start_search(NodeId at) {

@@ -16,7 +16,7 @@ namespace sapwood {
 /// The invariants of a tree: every node is reachable once or free, and the points, the statistics and the memory of
 /// all of them add up. Without a limit of memory no point is lost: each is counted in one leaf, or in a node that was
 /// split since.
-inline void StreamingTree::validate() {
+inline void StreamingTree::validate() const {
     const auto require = [](bool holds, const std::string& what) {
         if (!holds) throw std::logic_error("a tree is broken: " + what);
     };
@@ -40,7 +40,7 @@ inline void StreamingTree::validate() {
     while (!waiting.empty()) {
         const NodeId at = waiting.back();
         waiting.pop_back();
-        Node& here = node(at);
+        const Node& here = node(at);
         require(here.born < born_ && born.insert(here.born).second, "two nodes made at once");
         require(here.of_class.size() == n_classes() && here.counted.size() == n_classes(), "a class without a count");
         require(*std::min_element(here.of_class.begin(), here.of_class.end()) >= 0 &&
@@ -53,7 +53,8 @@ inline void StreamingTree::validate() {
             require(may_search && !here.paused, "a node searches that must not");
             require(here.search->n() == here.n_counted && here.search->of_classes() == here.counted,
                     "a search and its node differ in their counts");
-            here.search->validate();
+            // A copy: validating does maintenance that was put off, which is to stay as it is.
+            here.search->clone()->validate();
         } else {
             require(!may_search || here.paused || (!resplits_ && !test(at).is_leaf()), "a node has lost its search");
         }
