@@ -1,0 +1,391 @@
+"""The trees of the core against the reference in plain Python: node for node, after every point."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, event, given, settings
+from hypothesis import strategies as st
+from reference_tree import MODELS, Options, ReferenceTree, Way
+from streams import HOSTILE, Stream, random_labels, random_points, with_feature
+
+from sapwood._core import Tree
+
+GROWTHS = ("hoeffding", "extremely_fast")
+CRITERIA = ("entropy", "gini", "kearns_mansour")
+SPLIT_TESTS = ("hoeffding", "mcdiarmid", "gaussian")
+LEAF_PREDICTIONS = ("majority", "naive_bayes", "logistic", "adaptive")
+# For the rounding of sums of logarithms.
+ROUNDING = 1e-9
+
+WeightedPoint = tuple[tuple[int, ...], int, int]
+
+KINDS = [
+    (growth, criterion, split_test, leaf_prediction)
+    for growth, criterion, split_test, leaf_prediction in product(GROWTHS, CRITERIA, SPLIT_TESTS, LEAF_PREDICTIONS)
+    if (criterion, split_test) != ("kearns_mansour", "mcdiarmid")
+]
+# Short streams decide nothing at the usual delta. The bound of McDiarmid is far above the largest gain for as long as
+# a Python test lasts, unless points weigh much.
+BOLD = Options(delta=0.3, tau=0.3, min_samples_reevaluate=5)
+HEAVY = 200_000
+
+
+def options_of(kind: tuple[str, str, str, str]) -> Options:
+    """Return bold options of a kind: its growth, criterion, split test and leaf prediction."""
+    growth, criterion, split_test, leaf_prediction = kind
+    return replace(BOLD, growth=growth, criterion=criterion, split_test=split_test, leaf_prediction=leaf_prediction)
+
+
+def weight_for(options: Options, otherwise: int = 1) -> int:
+    """Return a weight that makes points count in a short stream."""
+    return HEAVY if options.split_test == "mcdiarmid" else otherwise
+
+
+def arrays_of(
+    points: Sequence[WeightedPoint],
+) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any], np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """Return points as the core takes them: where rows begin, the features, the labels and the weights."""
+    indptr = np.cumsum([0] + [len(features) for features, _, _ in points], dtype=np.int64)
+    ids = np.array([j for features, _, _ in points for j in features], dtype=np.int32)
+    labels = np.array([label for _, label, _ in points], dtype=np.uint16)
+    return indptr, ids, labels, np.array([weight for _, _, weight in points], dtype=np.int32)
+
+
+def in_order_of_appearance(stream: Sequence[WeightedPoint]) -> list[WeightedPoint]:
+    """Name features and classes by the numbers of their first appearance."""
+    slots: dict[int, int] = {}
+    classes: dict[int, int] = {}
+    return [
+        (tuple(slots.setdefault(j, len(slots)) for j in features), classes.setdefault(label, len(classes)), weight)
+        for features, label, weight in stream
+    ]
+
+
+def weighted(stream: Stream, weight: int = 1) -> list[WeightedPoint]:
+    """Give every point of a stream the same weight."""
+    return in_order_of_appearance([(features, label, weight) for features, label in stream])
+
+
+@dataclass
+class AsTheCoreDid:
+    """Settles ties of the reference by what the core did with the point."""
+
+    nodes: dict[str, Any]
+    features: tuple[int, ...]
+
+    def feature(self, way: Way) -> int | None:
+        at = 0
+        for feature, is_on in way:
+            if self.nodes["feature"][at] != feature:
+                return None
+            at = int(self.nodes["on" if is_on else "off"][at])
+        found = int(self.nodes["feature"][at])
+        return None if found < 0 else found
+
+    def was_right(self, model: int, before: int) -> bool:
+        at = 0
+        while self.nodes["feature"][at] >= 0:
+            at = int(self.nodes["on" if self.nodes["feature"][at] in self.features else "off"][at])
+        return int(self.nodes["right"][at, model]) > before
+
+
+class Twins:
+    """A tree of the core and the reference, which learn the same points and must never differ."""
+
+    def __init__(self, options: Options, search: str = "certified") -> None:
+        self.core = Tree(**asdict(options), search=search)
+        self.reference = ReferenceTree(options)
+
+    def learn(self, stream: Sequence[WeightedPoint]) -> None:
+        """Learn from points, and compare the trees and what they predict after each."""
+        for features, label, weight in stream:
+            self.core.learn(*arrays_of([(features, label, weight)]))
+            nodes = self.core.nodes()
+            self.reference.learn(features, label, weight, AsTheCoreDid(nodes, features))
+            self.compare_nodes(nodes)
+            for asked in (features, (), features[:1]):
+                self.compare_predictions(asked)
+
+    def compare_nodes(self, nodes: dict[str, Any]) -> None:
+        reference = self.reference
+        expected = reference.root.nodes()
+        where = f"{reference.options} after {reference.n} points"
+        assert [-1 if node.feature is None else node.feature for node in expected] == nodes["feature"].tolist(), where
+        assert [len(node.way) for node in expected] == nodes["depth"].tolist(), where
+        assert [node.born for node in expected] == nodes["born"].tolist(), where
+        assert [node.split_at for node in expected] == nodes["split_at"].tolist(), where
+        assert [node.of_class for node in expected] == nodes["counts"].tolist(), where
+        assert [sum(node.counted) for node in expected] == nodes["n_counted"].tolist(), where
+        np.testing.assert_allclose(nodes["gain"], [node.gain for node in expected], rtol=0, atol=ROUNDING)
+        np.testing.assert_allclose(nodes["margin"], [node.margin for node in expected], rtol=0, atol=ROUNDING)
+        for at, node in enumerate(expected):
+            if node.models is None:
+                assert nodes["model"][at] == -1, where
+                continue
+            assert MODELS[nodes["model"][at]] == reference.model_of(node), where
+            assert nodes["right"][at].tolist() == node.models.right, where
+        tally = self.core.tally()
+        assert {name: tally[name] for name in reference.tally} == reference.tally, where
+
+    def compare_predictions(self, features: tuple[int, ...]) -> None:
+        indptr, ids, _, _ = arrays_of([(features, 0, 1)])
+        found = self.core.predict_proba(indptr, ids)[0]
+        true = self.reference.predict_proba(features)
+        assert found.tolist() == pytest.approx(true, rel=0, abs=ROUNDING), f"{self.reference.options}: {features}"
+
+    def compare_models(self, features: Sequence[int]) -> None:
+        """Compare the weights and the counts that the leaf of a point has for its features."""
+        reference = self.reference
+        slots, trunk, correction, shares = self.core.evidence(np.array(features, dtype=np.int32))
+        assert slots.tolist() == list(features)
+        leaf = reference.path(features)[-1]
+        assert leaf.models is not None
+        for row, slot in enumerate(features):
+            for found, regression in ((trunk, reference.trunk), (correction, leaf.models.correction)):
+                if found.shape[1] > 0:
+                    weights = regression.features.get(slot)
+                    true = [0.0] * found.shape[1] if weights is None else weights.of
+                    np.testing.assert_allclose(found[row], true, rtol=1e-6, atol=1e-6)
+            if shares.shape[1] > 0:
+                prior = leaf.models.bayes.scores([], [0] * reference.n_classes)
+                score = leaf.models.bayes.scores([slot], [0] * reference.n_classes)
+                assert shares[row].tolist() == pytest.approx(np.subtract(score, prior), abs=ROUNDING)
+
+
+# ---- streams ---------------------------------------------------------------------------------------------------------
+
+
+def drifting(seed: int, n: int = 160, n_classes: int = 2, weight: int = 1) -> list[WeightedPoint]:
+    """Make points whose labels show in half of the features, soon in the other half, and are flipped for a while.
+
+    Some points are empty, and in some streams a feature is always on.
+    """
+    rng = np.random.default_rng(seed)
+    stream: list[WeightedPoint] = []
+    d = int(rng.integers(4, 9))
+    noise = rng.choice([0.0, 0.1, 0.3])
+    turn = int(rng.integers(n // 5, n // 3))
+    for i in range(n):
+        # All classes appear in time, the last of them late.
+        label = int(rng.integers(min(n_classes, 2 + i // 20)))
+        shown = label if rng.random() > noise else int(rng.integers(n_classes))
+        if seed % 4 == 1 and i > 0.9 * n:
+            shown = n_classes - 1 - shown
+        rates = [
+            (0.95 if j // 2 % n_classes == shown else 0.05) if (j % 2 == 1) == (i >= turn) else 0.3 for j in range(d)
+        ]
+        features = [j for j in rng.permutation(d) if rng.random() < rates[j]] if rng.random() > 0.1 else []
+        stream.append((tuple(map(int, features)) + ((d,) if seed % 3 == 0 else ()), label, weight))
+    return in_order_of_appearance(stream)
+
+
+def chain(length: int) -> list[WeightedPoint]:
+    """Make one feature after the other tell the classes apart: the tree grows on the side where all are off."""
+    return [point for j in range(length) for _ in range(3) for point in (((j,), 1, 1), ((), 0, 1))]
+
+
+# ---- tests -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", KINDS, ids="-".join)
+def test_every_kind_of_tree(kind: tuple[str, str, str, str]) -> None:
+    options = options_of(kind)
+    # More than two classes where the criterion has them.
+    for n_classes in (2,) if options.criterion == "kearns_mansour" else (2, 4):
+        twins = Twins(options)
+        stream = drifting(seed=5, n_classes=n_classes, weight=weight_for(options, otherwise=3))
+        twins.learn(stream)
+        for features, _, _ in stream[-10:]:
+            twins.compare_models(features)
+        tally = twins.reference.tally
+        assert tally["split"] > 0
+        assert options.growth == "hoeffding" or tally["resplit"] > 0
+        assert twins.core.n_classes() == n_classes
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_streams(name: str) -> None:
+    stream = HOSTILE[name]()[:240]
+    # Another share of the kinds for every stream; each kind meets several streams.
+    start = list(HOSTILE).index(name)
+    for kind in KINDS[start % 17 :: 17]:
+        options = options_of(kind)
+        Twins(options, search="exhaustive").learn(weighted(stream, weight_for(options)))
+
+
+@pytest.mark.parametrize("growth", GROWTHS)
+def test_random_streams_do_split(growth: str) -> None:
+    rng = np.random.default_rng(11)
+    split = resplit = settled = tested = 0
+    n_streams = 60
+    for seed in range(n_streams):
+        criterion, split_test, leaf_prediction = (
+            str(rng.choice(names)) for names in (CRITERIA, SPLIT_TESTS[::2], LEAF_PREDICTIONS)
+        )
+        options = Options(
+            growth=growth,
+            criterion=criterion,
+            split_test=split_test,
+            leaf_prediction=leaf_prediction,
+            delta=float(rng.uniform(0.01, 0.4)),
+            tau=float(rng.choice([0.0, 0.05, 0.3, 1.0])),
+            grace_period=int(rng.choice([1, 1, 3, 20])),
+            min_samples_reevaluate=int(rng.choice([1, 5, 20])),
+            min_gain=float(rng.choice([0.0, 0.0, 0.05])),
+            max_depth=rng.choice([None, None, 0, 1, 3]),
+            max_leaves=rng.choice([None, None, 1, 2, 5]),
+        )
+        n_classes = 2 if criterion == "kearns_mansour" else int(rng.integers(2, 6))
+        twins = Twins(options)
+        stream = drifting(seed, n=int(rng.integers(40, 120)), n_classes=n_classes)
+        twins.learn([(features, label, int(rng.integers(1, 4))) for features, label, _ in stream])
+        split += twins.reference.tally["split"] > 0
+        resplit += twins.reference.tally["resplit"] > 0
+        tested += twins.reference.tally["tested"]
+        settled += twins.reference.settled
+    assert split > n_streams // 2
+    assert resplit > (n_streams // 4 if growth == "extremely_fast" else -1)
+    # The arbiter decides little, or nothing would be compared.
+    assert settled < tested // 4
+
+
+@st.composite
+def trees(draw: st.DrawFn) -> Options:
+    """Draw options, bold enough for trees to grow on few points."""
+    growth, criterion, split_test, leaf_prediction = draw(st.sampled_from(KINDS))
+    some = st.one_of(st.none(), st.integers(1, 4))
+    return Options(
+        growth=growth,
+        criterion=criterion,
+        split_test=split_test,
+        leaf_prediction=leaf_prediction,
+        delta=draw(st.sampled_from([1e-7, 0.05, 0.2, 0.4])),
+        tau=draw(st.sampled_from([0.0, 0.05, 0.5, 1.0, 200.0])),
+        grace_period=draw(st.integers(1, 4)),
+        min_samples_reevaluate=draw(st.integers(1, 6)),
+        min_gain=draw(st.sampled_from([0.0, 0.1])),
+        max_depth=draw(st.one_of(some, st.just(0))),
+        max_leaves=draw(some),
+    )
+
+
+@st.composite
+def small_streams(draw: st.DrawFn) -> list[WeightedPoint]:
+    """Draw short streams over few features, in runs of the same point: ties, one class, no feature, flips."""
+    n_classes = draw(st.integers(1, 5))
+    features = st.lists(st.integers(0, 5), unique=True, max_size=4).map(tuple)
+    weights = st.one_of(st.integers(1, 3), st.sampled_from([50, 10**6]))
+    point = st.tuples(features, st.integers(0, n_classes - 1), weights)
+    pieces = draw(st.lists(st.tuples(point, st.integers(1, 6)), min_size=1, max_size=20))
+    flip = draw(st.booleans())
+    stream = [each for each, times in pieces for _ in range(times)]
+    half = len(stream) // 2 if flip else len(stream)
+    return in_order_of_appearance(stream[:half] + [(f, n_classes - 1 - label, w) for f, label, w in stream[half:]])
+
+
+@settings(suppress_health_check=[HealthCheck.too_slow])
+@given(trees(), small_streams(), st.sampled_from(["exhaustive", "certified"]))
+def test_drawn_streams(options: Options, stream: list[WeightedPoint], search: str) -> None:
+    if options.criterion == "kearns_mansour":
+        stream = [(features, min(label, 1), weight) for features, label, weight in stream]
+    twins = Twins(options, search)
+    twins.learn(stream)
+    event("split" if twins.reference.tally["split"] else "no split")
+    event("split anew" if twins.reference.tally["resplit"] else "not split anew")
+
+
+@pytest.mark.parametrize("growth", GROWTHS)
+def test_a_chain(growth: str) -> None:
+    twins = Twins(replace(BOLD, growth=growth, tau=1.0, min_samples_reevaluate=10**6))
+    twins.learn(chain(40))
+    assert max(len(node.way) for node in twins.reference.root.nodes()) >= 40
+
+
+def test_one_point() -> None:
+    twins = Twins(BOLD)
+    twins.compare_predictions(())
+    twins.learn([((0, 1), 0, 1)])
+    assert twins.reference.tally["tested"] == 0
+
+
+@pytest.mark.parametrize("leaf_prediction", LEAF_PREDICTIONS)
+def test_a_class_that_appears_late(leaf_prediction: str) -> None:
+    """Two classes become three, later five, in a tree that has grown."""
+    early = weighted(with_feature(random_points(random_labels(0.5), seed=3), 99, [y == 1 for y in random_labels(0.5)]))
+    twins = Twins(replace(BOLD, growth="extremely_fast", leaf_prediction=leaf_prediction))
+    twins.learn(early[:100])
+    assert twins.reference.tally["split"] > 0
+    assert twins.core.n_classes() == 2
+    twins.learn([(features, 2, 2) for features, _, _ in early[100:120]])
+    assert twins.core.n_classes() == 3
+    twins.learn([(features, (3, 4, 0)[i % 3], 1) for i, (features, _, _) in enumerate(early[120:180])])
+    assert twins.core.n_classes() == 5
+
+
+# A feature that is on in the same share of each class has no gain, whatever sums of logarithms come to.
+
+
+def test_rounding_is_no_rival() -> None:
+    """A rare rival would put off the split by the Gaussian test."""
+    for times in range(8, 60):
+        twins = Twins(Options(split_test="gaussian", delta=0.3, tau=0.0, grace_period=6 * times))
+        on_1 = [((0, 1), 0, 1), ((1,), 1, 2)]
+        twins.learn([*on_1, ((0,), 0, 2 * times - 1), ((0,), 1, 3), ((), 1, 4 * times - 5)])
+        assert twins.reference.tally["split"] == 1
+
+
+def test_rounding_is_no_reason_to_split_anew() -> None:
+    for p, q in product(range(20, 60, 3), range(20, 60, 7)):
+        first = [((0,), 0, 3 * p), ((), 1, 2 * q)]
+        # With these, the classes are p to q wherever the two features are on or off.
+        others = [((0,), 1, 3 * q), ((), 0, 2 * p), ((1,), 0, 2 * p), ((1,), 1, 2 * q), ((0, 1), 0, p), ((0, 1), 1, q)]
+        until_the_last = sum(weight for _, _, weight in others)
+        options = Options(growth="extremely_fast", split_test="gaussian", delta=0.3)
+        twins = Twins(replace(options, min_samples_reevaluate=until_the_last))
+        twins.learn(first)
+        assert twins.reference.tally["split"] == 1
+        twins.learn(others)
+        assert twins.reference.root.tested_at == twins.reference.n
+        assert twins.reference.tally["resplit"] == 0
+
+
+# ---- the same tree by other ways -------------------------------------------------------------------------------------
+
+
+def learned(options: Options, stream: Sequence[WeightedPoint], search: str, chunks: Sequence[int]) -> dict[str, Any]:
+    """Return all that can be seen of a tree that has learned a stream in chunks of the given sizes, in turn."""
+    tree = Tree(**asdict(options), search=search)
+    start = turn = 0
+    while start < len(stream):
+        size = chunks[turn % len(chunks)]
+        tree.learn(*arrays_of(stream[start : start + size]))
+        start, turn = start + size, turn + 1
+    indptr, ids, _, _ = arrays_of(stream)
+    seen = {**tree.nodes(), **tree.tally(), "proba": tree.predict_proba(indptr, ids)}
+    for features, _, _ in stream[-5:]:
+        for i, part in enumerate(tree.evidence(np.array(features, dtype=np.int32))):
+            seen[f"evidence {i} of {features}"] = part
+    return seen
+
+
+def assert_identical(one: dict[str, Any], other: dict[str, Any]) -> None:
+    assert one.keys() == other.keys()
+    for name, value in one.items():
+        assert np.array_equal(value, other[name]), name
+
+
+@pytest.mark.parametrize("kind", KINDS, ids="-".join)
+def test_exact_searches_and_chunks_of_any_size_give_the_identical_tree(kind: tuple[str, str, str, str]) -> None:
+    options = options_of(kind)
+    n_classes = 2 if options.criterion == "kearns_mansour" else 4
+    stream = drifting(seed=8, n=400, n_classes=n_classes, weight=weight_for(options))
+    whole = learned(options, stream, "certified", [len(stream)])
+    assert whole["split"] > 0
+    assert_identical(whole, learned(options, stream, "exhaustive", [1]))
+    assert_identical(whole, learned(options, stream, "certified", [7, 1, 64]))
