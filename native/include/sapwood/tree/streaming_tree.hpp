@@ -242,7 +242,7 @@ private:
         std::vector<Count> on_second;
         if (!resplits_) {
             const std::vector<Split> two = here.search->top(2);
-            if (two.size() == 2 && gain_of(two[1]) > 0) {
+            if (two.size() == 2 && gain_of(two[1]) > least_gain) {
                 second_gain = gain_of(two[1]);
                 on_second = here.search->on(two[1].feature);
             }
@@ -330,7 +330,7 @@ private:
         const double bound = split_test_.is_uniform()
                                  ? split_test_.bound(here.counted, {}, {})
                                  : split_test_.bound(here.counted, here.search->on(best->feature), on_current);
-        if (!(margin > bound)) return false;
+        if (!(margin > std::max(bound, least_gain))) return false;
         ++tally_.resplit;
         std::optional<LeafModels> models = give_up_subtree(at);
         grow_children(at, {chosen_among_ties(*here.search, *best), gain_of(*best), margin}, std::move(models));
