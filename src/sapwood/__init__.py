@@ -3,7 +3,17 @@
 from importlib.metadata import version
 
 from sapwood.split_finder import CRITERIA, SEARCHES, Split, SplitFinder, Trace
+from sapwood.trees import ExtremelyFastDecisionTreeClassifier, HoeffdingTreeClassifier
 
 __version__ = version("sapwood")
 
-__all__ = ["CRITERIA", "SEARCHES", "Split", "SplitFinder", "Trace", "__version__"]
+__all__ = [
+    "CRITERIA",
+    "SEARCHES",
+    "ExtremelyFastDecisionTreeClassifier",
+    "HoeffdingTreeClassifier",
+    "Split",
+    "SplitFinder",
+    "Trace",
+    "__version__",
+]

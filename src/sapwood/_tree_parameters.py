@@ -1,0 +1,83 @@
+"""From the parameters of an estimator to a tree of the core, each checked."""
+
+from __future__ import annotations
+
+import math
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sapwood import _core
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_WORDS = ("criterion", "search", "split_test", "leaf_prediction")
+_NUMBERS = ("alpha", "delta", "tau", "min_gain")
+_COUNTS = ("grace_period", "min_samples_reevaluate")
+_LIMITS = ("max_depth", "max_leaves", "max_bytes")
+_LARGEST_COUNT = 2**31 - 1
+_LARGEST_LIMIT = 2**63 - 1
+_LARGEST_SEED = 2**32 - 1
+
+
+def make_tree(growth: str, parameters: Mapping[str, Any]) -> _core.Tree:
+    """Make an empty tree. Raises TypeError or ValueError, which name the parameter, if it cannot be one."""
+    options: dict[str, Any] = {}
+    for name in _WORDS:
+        options[name] = _word(name, parameters[name])
+    for name in _NUMBERS:
+        options[name] = _number(name, parameters[name])
+    for name in _COUNTS:
+        if name in parameters:
+            options[name] = _integer(name, parameters[name], _LARGEST_COUNT)
+    for name in _LIMITS:
+        if parameters[name] is not None:
+            options[name] = _integer(name, parameters[name], _LARGEST_LIMIT, "an integer or None")
+    return _core.Tree(growth=growth, seed=seed_of(parameters["random_state"]), **options)
+
+
+def threshold_of(binarize: Any) -> float | None:
+    """Return the value above which a feature is on; None if only 0 and 1 are values."""
+    return None if binarize is None else _number("binarize", binarize, "a number or None")
+
+
+def seed_of(random_state: Any) -> int | None:
+    """Return what chooses among equally good splits: nothing, the number itself, or one drawn from a RandomState."""
+    if random_state is None:
+        return None
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(_LARGEST_COUNT))
+    seed = _integer("random_state", random_state, _LARGEST_SEED, "an integer, a RandomState or None")
+    if seed < 0:
+        raise ValueError(f"random_state must be at least 0, got {seed}")
+    return seed
+
+
+def _word(name: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{name} must be a string, got {value!r}")
+    return str(value)
+
+
+def _number(name: str, value: Any, what: str = "a number") -> float:
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
+        raise TypeError(f"{name} must be {what}, got {value!r}")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise ValueError(f"{name} must be finite, got {value!r}")
+    return number
+
+
+def _integer(name: str, value: Any, largest: int, what: str = "an integer") -> int:
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Integral):
+        raise TypeError(f"{name} must be {what}, got {value!r}")
+    number = int(value)
+    if number > largest:
+        raise ValueError(f"{name} must be at most {largest}, got {number}")
+    # What is below the range of the core is below every limit, and must reach its message.
+    return max(number, -largest)
