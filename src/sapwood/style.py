@@ -1,4 +1,4 @@
-"""How each search is drawn: the same colour and dashes in every picture.
+"""How searches and classes are drawn: the same colours and dashes in every picture.
 
 The colours differ in lightness as well as in hue, and each line has its own dashes, so that a picture can be read in
 grey print and by a colour-blind reader.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from typing import NamedTuple
 
-__all__ = ["COUNTING", "LineStyle", "line_style", "picture_style"]
+__all__ = ["COUNTING", "LineStyle", "class_colour", "line_style", "picture_style"]
 
 COUNTING = "counting"  # the reference that only increments counters
 
@@ -62,3 +62,20 @@ def picture_style() -> AbstractContextManager[None]:
             "ytick.labelsize": 12,
         }
     )
+
+
+# Of the eight colours for colour-blind readers of Okabe and Ito (2008) all but black, in an order that keeps the first
+# few apart in grey print too.
+_CLASS_COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442")
+
+
+def class_colour(place: int, strength: float = 1.0) -> str:
+    """Return the colour of a class, by its place among the classes: full at strength 1, white at 0.
+
+    There are seven colours; the eighth class has that of the first, so a picture must name its classes as well.
+    """
+    if not 0 <= strength <= 1:
+        raise ValueError(f"class_colour: strength must be from 0 to 1, got {strength!r}")
+    colour = _CLASS_COLOURS[place % len(_CLASS_COLOURS)]
+    parts = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+    return "#" + "".join(f"{round(255 + (part - 255) * strength):02x}" for part in parts)

@@ -1,0 +1,167 @@
+"""A frozen picture of a tree, which everything that shows a tree is made from."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sapwood import _core
+from sapwood._feature_names import FeatureNames, teller_of_names
+
+__all__ = ["NodeView", "TreeView"]
+
+
+@dataclass(frozen=True)
+class NodeView:
+    """One node of a tree.
+
+    `counts` are the points of each class in the leaves below, so that those of a node are the sum of its children's. A
+    leaf holds the points that reached it, and those that the split of its parent implies: so it predicts at once. What
+    an inner node counted for its split is in `counts_at_split`, which `gain` and `margin` are of; they differ, because
+    a stream goes on after a split.
+    """
+
+    number: int  # from the root, 0, on: each before its children, off before on
+    parent: int | None
+    depth: int
+    key: Hashable | None  # the feature tested, as the model knows it; None in a leaf, as are the next ten
+    feature: str | None  # and as it is shown
+    off: int | None
+    on: int | None
+    counts_at_split: tuple[int, ...] | None
+    gain: float | None
+    margin: float | None  # how far the gain was ahead of the second best
+    split_at: int | None  # the points of the stream when it was split
+    counts: tuple[int, ...]
+    n: int
+    shares: tuple[float, ...]  # of each class; equal where there is no point
+    model: str | None  # of a leaf: which model answers
+    right: dict[str, int] | None  # of a leaf: how often each model has been right, with its forebears
+    learning: bool  # whether it keeps statistics for a split
+    paused: bool  # whether it gave them up for want of memory
+    n_below: int  # the nodes of the subtree, with this one
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether the node tests nothing."""
+        return self.feature is None
+
+    @property
+    def majority(self) -> int:
+        """The place of the most frequent class; the first of several."""
+        return max(range(len(self.counts)), key=self.counts.__getitem__)
+
+
+@dataclass(frozen=True)
+class TreeView:
+    """A tree as it was at one moment: later learning does not change it.
+
+    Nodes stand in order, each before its children, and know each other by number; nothing about a view recurses, as
+    text makes chains of thousands of nodes.
+    """
+
+    nodes: tuple[NodeView, ...]
+    classes: tuple[Any, ...]
+    criterion: str
+    n: int  # points learned, by weight
+
+    @staticmethod
+    def of(
+        tree: _core.Tree, classes: Sequence[Any], feature_names: FeatureNames = None, criterion: str = "entropy"
+    ) -> TreeView:
+        """Return the view of a tree of the core.
+
+        Parameters
+        ----------
+        tree : _core.Tree
+            The tree.
+        classes : sequence
+            The label of each class, in the order of the tree. It may leave out the last ones, which have no points.
+        feature_names : function, mapping, sequence of the names of columns or None
+            What features are called where they are shown.
+        criterion : str
+            The criterion of the tree: gains are in bits for entropy.
+        """
+        name_of = teller_of_names(feature_names, "TreeView.of")
+        nodes = tree.nodes()
+        # Read after the nodes: features are only ever added, so each node's is among them.
+        keys = tree.keys()
+        n_classes = nodes["counts"].shape[1]
+        if not 0 < len(classes) <= n_classes:
+            raise ValueError(f"TreeView.of: classes must be 1 to {n_classes} labels, got {list(classes)!r}")
+        at_split = nodes["counts"][:, : len(classes)].tolist()
+        counts = _pooled(nodes["parent"], nodes["feature"], nodes["counts"])[:, : len(classes)]
+        n = counts.sum(axis=1)
+        shares = np.where(n[:, np.newaxis] > 0, counts / np.maximum(n, 1)[:, np.newaxis], 1 / len(classes)).tolist()
+        n_below = _sizes(nodes["parent"])
+        column = {name: values.tolist() for name, values in nodes.items()}
+        views = []
+        for i, slot in enumerate(column["feature"]):
+            is_leaf = slot < 0
+            key = None if is_leaf else keys[slot]
+            views.append(
+                NodeView(
+                    number=i,
+                    parent=None if i == 0 else column["parent"][i],
+                    depth=column["depth"][i],
+                    key=key,
+                    feature=None if is_leaf else name_of(key),
+                    off=None if is_leaf else column["off"][i],
+                    on=None if is_leaf else column["on"][i],
+                    counts_at_split=None if is_leaf else tuple(at_split[i]),
+                    gain=None if is_leaf else column["gain"][i],
+                    margin=None if is_leaf else column["margin"][i],
+                    split_at=None if is_leaf else column["split_at"][i],
+                    counts=tuple(counts[i].tolist()),
+                    n=int(n[i]),
+                    shares=tuple(shares[i]),
+                    model=_core.LEAF_MODELS[column["model"][i]] if is_leaf else None,
+                    right=dict(zip(_core.LEAF_MODELS, column["right"][i], strict=True)) if is_leaf else None,
+                    learning=bool(column["learning"][i]),
+                    paused=bool(column["paused"][i]),
+                    n_below=n_below[i],
+                )
+            )
+        return TreeView(tuple(views), tuple(classes), criterion, tree.n())
+
+    @property
+    def n_leaves(self) -> int:
+        """The number of leaves."""
+        return (len(self.nodes) + 1) // 2
+
+    @property
+    def depth(self) -> int:
+        """The number of tests on the longest way from the root to a leaf."""
+        return max(node.depth for node in self.nodes)
+
+    def children(self, node: NodeView) -> tuple[NodeView, NodeView]:
+        """Return the child of an inner node with the smaller subtree and the one with the larger; if equal, on first.
+
+        Whoever sets the smaller aside and goes on straight with the larger never sets anything aside more than log₂ of
+        the number of leaves times, however deep the tree: a chain becomes a list.
+        """
+        assert node.off is not None
+        assert node.on is not None
+        off, on = self.nodes[node.off], self.nodes[node.on]
+        return (off, on) if off.n_below < on.n_below else (on, off)
+
+
+def _pooled(
+    parent: npt.NDArray[np.int64], feature: npt.NDArray[np.int64], counts: npt.NDArray[np.int64]
+) -> npt.NDArray[np.int64]:
+    """Return the counts of the leaves below each node. A child's number is greater than its parent's."""
+    pooled = np.where(feature[:, np.newaxis] < 0, counts, 0)
+    for i in range(len(parent) - 1, 0, -1):
+        pooled[parent[i]] += pooled[i]
+    return pooled
+
+
+def _sizes(parent: npt.NDArray[np.int64]) -> list[int]:
+    sizes = [1] * len(parent)
+    for i in range(len(parent) - 1, 0, -1):
+        sizes[int(parent[i])] += sizes[i]
+    return sizes
