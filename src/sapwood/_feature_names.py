@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import TypeAlias, cast
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -30,7 +30,7 @@ def teller_of_names(names: FeatureNames, owner: str) -> Callable[[Hashable], str
     if names is None:
         return default_name
     if isinstance(names, Mapping):
-        by_key = cast("Mapping[Hashable, str]", names)
+        by_key = names
         return lambda key: str(by_key[key]) if key in by_key else default_name(key)
     if callable(names):
         told = names

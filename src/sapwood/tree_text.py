@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from sapwood._feature_names import one_line, shortened
-from sapwood.tree_view import NodeView, TreeView
+from sapwood.tree_view import NodeView, TreeView, check_depth
 
 __all__ = ["export_text"]
 
@@ -38,6 +38,9 @@ def export_text(
     other follows as ``else``, not indented. A chain, which is what text data make, is therefore a flat list; no line is
     ever indented more than log₂ of the number of leaves times.
 
+    A line tells the most frequent class of a leaf, its share and the points that it is of (see `NodeView`), which need
+    not be what the leaf predicts for each of its points: that is for its model to say.
+
     Parameters
     ----------
     view : TreeView
@@ -50,9 +53,8 @@ def export_text(
         Whether to show the points of each class; the gain of each test, how far it was ahead and after how many points
         it was chosen; the model that answers for a leaf.
     """
-    if max_depth is not None and (isinstance(max_depth, bool) or not isinstance(max_depth, int) or max_depth < 0):
-        raise ValueError(f"export_text: max_depth must be None or an integer of at least 0, got {max_depth!r}")
-    if isinstance(decimals, bool) or not isinstance(decimals, int) or decimals < 0:
+    check_depth("export_text", max_depth)
+    if type(decimals) is not int or decimals < 0:
         raise ValueError(f"export_text: decimals must be an integer of at least 0, got {decimals!r}")
     rows = []
     for line in _lines(view, max_depth):
@@ -77,20 +79,17 @@ def export_text(
 
 
 def _lines(view: TreeView, max_depth: int | None) -> Iterator[_Line]:
-    def ends(node: NodeView) -> bool:
-        return node.is_leaf or (max_depth is not None and node.depth >= max_depth)
-
     waiting = [(view.nodes[0], "", "if")]
     while waiting:
         node, indent, word = waiting.pop()
-        if ends(node):
+        if node.ends(max_depth):
             yield _Line(indent + ("always" if node.number == 0 else "else"), node, None)
             continue
         first, rest = view.children(node)
         state = "on" if first.number == node.on else "off"
         rule = f"{indent}{word} {shortened(str(node.feature), _NAME_WIDTH)} is {state}"
         waiting.append((rest, indent, "else if"))
-        if ends(first):
+        if first.ends(max_depth):
             yield _Line(rule, first, node)
         else:
             yield _Line(rule + ":", None, node)
@@ -99,7 +98,8 @@ def _lines(view: TreeView, max_depth: int | None) -> Iterator[_Line]:
 
 def _prediction(view: TreeView, node: NodeView, decimals: int) -> tuple[str, str]:
     label = one_line(str(view.classes[node.majority]))
-    return f"{label} {node.shares[node.majority]:.{decimals}f}", f"of {node.n:,}"
+    below = "" if node.is_leaf else f", {node.n_below:,} nodes"
+    return f"{label} {node.shares[node.majority]:.{decimals}f}", f"of {node.n:,}{below}"
 
 
 def _counts(view: TreeView, node: NodeView) -> str:
@@ -109,9 +109,7 @@ def _counts(view: TreeView, node: NodeView) -> str:
 
 
 def _model(node: NodeView) -> str:
-    if not node.is_leaf:
-        return f"({node.n_below:,} nodes)"
-    return f"{node.model}{' (paused)' if node.paused else ''}"
+    return "" if node.model is None else f"{node.model}{' (paused)' if node.paused else ''}"
 
 
 def _gain(node: NodeView, decimals: int) -> tuple[str, str, str]:

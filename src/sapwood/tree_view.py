@@ -12,7 +12,7 @@ import numpy.typing as npt
 from sapwood import _core
 from sapwood._feature_names import FeatureNames, teller_of_names
 
-__all__ = ["NodeView", "TreeView"]
+__all__ = ["NodeView", "TreeView", "check_depth"]
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,10 @@ class NodeView:
     def is_leaf(self) -> bool:
         """Whether the node tests nothing."""
         return self.feature is None
+
+    def ends(self, max_depth: int | None) -> bool:
+        """Return whether nothing is shown below the node in a picture down to a depth; None: to any."""
+        return self.is_leaf or (max_depth is not None and self.depth >= max_depth)
 
     @property
     def majority(self) -> int:
@@ -148,6 +152,13 @@ class TreeView:
         assert node.on is not None
         off, on = self.nodes[node.off], self.nodes[node.on]
         return (off, on) if off.n_below < on.n_below else (on, off)
+
+
+def check_depth(owner: str, max_depth: object) -> None:
+    """Raise ValueError unless `max_depth`, a parameter of `owner`, is None or an integer of at least 0."""
+    if max_depth is None or (isinstance(max_depth, int) and not isinstance(max_depth, bool) and max_depth >= 0):
+        return
+    raise ValueError(f"{owner}: max_depth must be None or an integer of at least 0, got {max_depth!r}")
 
 
 def _pooled(

@@ -1,0 +1,35 @@
+"""What the box of a node says, and its colour, in every picture of a tree."""
+
+from __future__ import annotations
+
+from sapwood._feature_names import shortened
+from sapwood.style import class_colour
+from sapwood.tree_view import NodeView, TreeView
+
+__all__ = ["DEPTH", "FULL", "colour_of", "label_of", "lines_of"]
+
+# Deeper trees than this are drawn in part unless asked for: nobody can read a picture of a thousand boxes.
+DEPTH = 20
+# Of the strongest colour of a box: black letters must be legible on it.
+FULL = 0.75
+_NAME_WIDTH = 24
+
+
+def label_of(label: object) -> str:
+    """Return a class as a picture shows it."""
+    return shortened(str(label), _NAME_WIDTH - 6)
+
+
+def lines_of(view: TreeView, node: NodeView, max_depth: int | None) -> list[str]:
+    """Return what a box says: the test or the class, then the number of points and the gain or what is not shown."""
+    if not node.ends(max_depth):
+        return [shortened(str(node.feature), _NAME_WIDTH), f"n {node.n:,}", f"gain {node.gain:.3f}"]
+    lines = [f"{label_of(view.classes[node.majority])} {node.shares[node.majority]:.3f}", f"n {node.n:,}"]
+    return lines if node.is_leaf else [*lines, f"{node.n_below:,} nodes"]
+
+
+def colour_of(node: NodeView) -> str:
+    """Return the colour of the most frequent class: white where all are equally frequent, full where it is alone."""
+    chance = 1 / len(node.shares)
+    purity = 1.0 if chance == 1 else (node.shares[node.majority] - chance) / (1 - chance)
+    return class_colour(node.majority, FULL * max(0.0, min(1.0, purity)))

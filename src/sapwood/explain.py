@@ -1,0 +1,280 @@
+"""Why a tree predicts what it predicts for one point."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sapwood import _core
+from sapwood._feature_names import FeatureNames, shortened, teller_of_names
+from sapwood.tree_view import NodeView, TreeView
+
+__all__ = ["Evidence", "Explanation", "TestTaken", "explain_one"]
+
+_SHOWN = 10
+_NAME_WIDTH = 32
+_TWO = 2
+_TELLING = {
+    "majority": "the shares of the classes in the leaf",
+    "naive_bayes": "naive Bayes of the leaf",
+    "trunk": "the logistic regression of the whole stream",
+    "logistic": "logistic regression, that of the whole stream and the leaf's correction",
+}
+
+
+@dataclass(frozen=True)
+class TestTaken:
+    """A test on the way of a point: the feature, whether it was on, and the shares of the classes before and after."""
+
+    __test__ = False  # for pytest: the name is of a test in a tree
+
+    feature: str
+    key: Hashable
+    on: bool
+    gain: float
+    node: int
+    before: tuple[float, ...]
+    after: tuple[float, ...]
+
+    def contribution(self, place: int) -> float:
+        """Return what the test added to the share of a class, by its place among the classes."""
+        return self.after[place] - self.before[place]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What an active feature adds to the score of each class, in the model that answers."""
+
+    feature: str
+    key: Hashable
+    scores: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """The prediction of a tree for one point, taken apart in two sums.
+
+    The share of a class in the leaf is its share in the root and the contributions of the `tests` on the way. The model
+    of the leaf then gives each class a score: its `intercept` and the scores of the `evidence`, a logarithm of what is
+    proportional to its probability. So the logarithm of the ratio of the probabilities of two classes, `log_odds`, is
+    the difference of their intercepts and, for each active feature, of its scores. Where the leaf predicts by
+    ``"majority"``, no feature is evidence, and the tests are all there is to say.
+
+    `label` is the most probable class, and `against` the next, None if only one class is known.
+    """
+
+    classes: tuple[Any, ...]
+    probabilities: tuple[float, ...]
+    label: Any
+    against: Any
+    leaf: int
+    n: int
+    model: str
+    tests: tuple[TestTaken, ...]
+    root_shares: tuple[float, ...]
+    intercept: tuple[float, ...]
+    evidence: tuple[Evidence, ...]  # that with the most influence between `label` and `against` first
+
+    @property
+    def scores(self) -> tuple[float, ...]:
+        """The score of each class: its intercept and all evidence."""
+        return tuple(
+            math.fsum([start, *(each.scores[k] for each in self.evidence)]) for k, start in enumerate(self.intercept)
+        )
+
+    def log_odds(self, label: Any = None, against: Any = None) -> float:
+        """Return the logarithm of the ratio of the probabilities of two classes; of `label` and `against` if not given.
+
+        Infinite where no other class is known.
+        """
+        first, second = self._places(label, against)
+        return math.inf if second is None else self.scores[first] - self.scores[second]
+
+    def contributions(self, label: Any = None, against: Any = None) -> list[tuple[str, float]]:
+        """Return what adds up to `log_odds`: the intercept, then the features by name, the most influential first."""
+        first, second = self._places(label, against)
+        if second is None:
+            return []
+        features = [(each.feature, each.scores[first] - each.scores[second]) for each in self.evidence]
+        features.sort(key=lambda item: -abs(item[1]))
+        return [("(intercept)", self.intercept[first] - self.intercept[second]), *features]
+
+    def _places(self, label: Any, against: Any) -> tuple[int, int | None]:
+        places: list[int] = []
+        for name, given, default in (("label", label, self.label), ("against", against, self.against)):
+            chosen = default if given is None else given
+            if chosen is None and name == "against":
+                return places[0], None
+            if chosen not in self.classes:
+                raise ValueError(f"Explanation: {name} must be one of {list(self.classes)!r}, got {chosen!r}")
+            places.append(self.classes.index(chosen))
+        return places[0], places[1]
+
+    def __str__(self) -> str:
+        return "\n".join([self._headline(), "", *self._tell_tests(), "", *self._tell_evidence()])
+
+    def _headline(self) -> str:
+        place = self.classes.index(self.label)
+        others = sorted((p, -k) for k, p in enumerate(self.probabilities) if k != place)[::-1]
+        told = [f"{_text(self.classes[-k])} {p:.3f}" for p, k in others[:_SHOWN]]
+        more = [f"{len(others) - _SHOWN} more"] if len(others) > _SHOWN else []
+        rest = f" ({', '.join(told + more)})" if told else ""
+        return f"{_text(self.label)}: probability {self.probabilities[place]:.3f}{rest}"
+
+    def _tell_tests(self) -> list[str]:
+        place = self.classes.index(self.label)
+        count = len(self.tests)
+        tests = "1 test" if count == 1 else f"{count:,} tests"
+        lines = [f"{tests} on the way to leaf {self.leaf}, of {self.n:,} points; the share of {_text(self.label)}:"]
+        # The tests of most consequence, in the order in which they were taken.
+        ranked = sorted(range(count), key=lambda i: (-abs(self.tests[i].contribution(place)), i))
+        shown = sorted(ranked[:_SHOWN])
+        rows = [("(root)", "", f"{self.root_shares[place]:.3f}", "")]
+        for i in shown:
+            test = self.tests[i]
+            state = f"{'on' if test.on else 'off'}, gain {test.gain:.3f}"
+            rows.append((_text(test.feature), state, f"{test.after[place]:.3f}", f"{test.contribution(place):+.3f}"))
+        if count > len(shown):
+            rest = math.fsum(self.tests[i].contribution(place) for i in ranked[_SHOWN:])
+            rows.append((f"({count - len(shown)} other tests)", "", "", f"{rest:+.3f}"))
+        return lines + _aligned(rows)
+
+    def _tell_evidence(self) -> list[str]:
+        telling = f"The leaf answers by {_TELLING[self.model]}"
+        if self.against is None:
+            return [f"{telling}; no other class is known."]
+        lines = [f"{telling}; log-odds of {_text(self.label)} against {_text(self.against)}:"]
+        named = self.contributions()
+        rows = [(_text(name), f"{value:+.3f}") for name, value in named[: _SHOWN + 1]]
+        if len(named) > _SHOWN + 1:
+            rest = math.fsum(value for _, value in named[_SHOWN + 1 :])
+            rows.append((f"({len(named) - _SHOWN - 1} other features)", f"{rest:+.3f}"))
+        return lines + _aligned([*rows, ("(sum)", f"{self.log_odds():+.3f}")])
+
+
+def explain_one(
+    tree: _core.Tree,
+    x: object,
+    *,
+    classes: Sequence[Any],
+    feature_names: FeatureNames = None,
+    binarize: float | None = 0.0,
+    criterion: str = "entropy",
+) -> Explanation:
+    """Return why a tree predicts what it predicts for a point.
+
+    The tree must not learn meanwhile: it is read several times.
+
+    Parameters
+    ----------
+    tree : _core.Tree
+        The tree.
+    x : dict or iterable of hashable objects
+        The point, as the tree learns it. Features that the tree has never seen say nothing, and are not mentioned.
+    classes, feature_names, criterion
+        As in `TreeView.of`.
+    binarize : float or None
+        The value above which a feature of a dict is on; None: values are 0 or 1.
+    """
+    name_of = teller_of_names(feature_names, "explain_one")
+    view = TreeView.of(tree, classes, feature_names, criterion)
+    ids = tree.point(x, binarize)
+    path = [view.nodes[number] for number in tree.decision_path(_one_row(ids), ids)[1].tolist()]
+    leaf = path[-1]
+    tests = []
+    for node, child in pairwise(path):
+        assert node.feature is not None
+        assert node.gain is not None
+        is_on = child.number == node.on
+        tests.append(TestTaken(node.feature, node.key, is_on, node.gain, node.number, node.shares, child.shares))
+    assert leaf.model is not None
+    told = tree.predict_proba(_one_row(ids), ids)[0, : len(classes)]
+    probabilities = told / told.sum()
+    first, *others = np.argsort(-probabilities, kind="stable").tolist()
+    keys, scores = _scores(tree, ids, leaf.model)
+    intercept = _intercept(tree, keys, scores, {test.key for test in tests if test.on}, leaf)
+    scores = scores[:, : len(classes)]
+    against = others[0] if others else first
+    ranked = np.argsort(-np.abs(scores[:, first] - scores[:, against]), kind="stable")
+    return Explanation(
+        classes=tuple(classes),
+        probabilities=tuple(probabilities.tolist()),
+        label=classes[first],
+        against=classes[against] if others else None,
+        leaf=leaf.number,
+        n=leaf.n,
+        model=leaf.model,
+        tests=tuple(tests),
+        root_shares=path[0].shares,
+        intercept=tuple(intercept[: len(classes)]),
+        evidence=tuple(Evidence(name_of(keys[i]), keys[i], tuple(scores[i].tolist())) for i in ranked),
+    )
+
+
+def _scores(tree: _core.Tree, ids: npt.NDArray[np.int32], model: str) -> tuple[list[Hashable], npt.NDArray[np.float64]]:
+    """Return the features of a point that speak at its leaf, and what each adds to the score of each class."""
+    slots, trunk, correction, shares = tree.evidence(ids)
+    if model == "majority":
+        return [], np.zeros((0, tree.n_classes()))
+    keys = tree.keys()
+    if model == "naive_bayes":
+        scores = shares
+    else:
+        scores = trunk + correction if model == "logistic" else trunk
+        # One output for two classes, the score of the second less that of the first, is half of it for each.
+        if scores.shape[1] == 1:
+            scores = np.hstack([-scores / 2, scores / 2])
+    return [keys[slot] for slot in slots.tolist()], scores
+
+
+def _intercept(
+    tree: _core.Tree,
+    keys: list[Hashable],
+    scores: npt.NDArray[np.float64],
+    needed: set[Hashable],
+    leaf: NodeView,
+) -> list[float]:
+    """Return the score of each class at a leaf before any feature speaks.
+
+    The core does not tell the intercepts of its logistic regressions. They are what the leaf predicts for a point with
+    little but the features `needed` to get there, less what these say.
+    """
+    if leaf.model == "majority":
+        return [math.log(share) if share else -math.inf for share in leaf.shares]
+    if leaf.model == "naive_bayes":
+        return [math.log(count + 1) for count in leaf.counts]
+    few = np.array([key in needed for key in keys], dtype=bool)
+    if tree.n_classes() == _TWO:
+        # The probability of the second class is computed first, the other is its complement: only where the second is
+        # the smaller are both accurate. So those that speak most against it come along, until the first is ahead.
+        for i in np.argsort(scores[:, 1]):
+            if scores[i, 1] >= 0 or scores[few, 1].sum() <= 0:
+                break
+            few[i] = True
+    ids = tree.ids_of_keys([key for key, taken in zip(keys, few, strict=True) if taken], False)
+    intercept = np.log(tree.predict_proba(_one_row(ids), ids)[0]) - scores[few].sum(axis=0)
+    return [float(score) for score in intercept - intercept.mean()]
+
+
+def _one_row(ids: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
+    return np.array([0, len(ids)], dtype=np.int64)
+
+
+def _text(value: object) -> str:
+    return shortened(str(value), _NAME_WIDTH)
+
+
+def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
+    """Return rows as lines in columns: the first at the left, the others at the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for first, *rest in rows:
+        cells = [first.ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(rest, widths[1:], strict=True))]
+        lines.append("    " + "  ".join(cells).rstrip())
+    return lines
