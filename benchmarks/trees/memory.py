@@ -80,7 +80,7 @@ def _measured(name: str, model: Any, stream: Stream, prediction: str) -> dict[st
     leaves = model.apply(stream.matrix)
     by_leaf = csr_array((np.ones(stream.n, np.int8), (leaves, np.arange(stream.n))), shape=(leaves.max() + 1, stream.n))
     pairs = int((by_leaf @ stream.matrix.astype(np.int32)).nnz)
-    n_bytes = model.summary().bytes
+    n_bytes = model.summary().tree_bytes
     return {
         "features": name,
         "learner": "EFDT" if "Fast" in type(model).__name__ else "VFDT",
