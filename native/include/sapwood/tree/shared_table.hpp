@@ -188,6 +188,18 @@ public:
         ++page->owners;
     }
 
+    /// The number of folders, where one may be missing.
+    std::size_t n_folders() const { return folders_.size(); }
+
+    /// A folder, or null. The last one is never null.
+    const Folder* folder(std::size_t at) const { return folders_[at]; }
+
+    /// Puts a folder, or null, after those that there are, and shares it with whoever has it.
+    void append_folder(Folder* folder) {
+        folders_.push_back(folder);
+        if (folder != nullptr) ++folder->owners;
+    }
+
     /// The memory of this object alone; that of the pages is counted by their pool.
     std::size_t n_bytes() const { return folders_.capacity() * sizeof(Folder*); }
 

@@ -30,15 +30,7 @@ namespace sapwood {
 /// on the points and their order alone, not on the search.
 class StreamingTree : public Tree {
 public:
-    /// What has been tried and done, for whoever wants to know why a tree looks as it does.
-    struct Tally {
-        std::int64_t tested = 0;   // times a split was looked for
-        std::int64_t split = 0;    // leaves split
-        std::int64_t resplit = 0;  // inner nodes split anew
-        std::int64_t pruned = 0;   // nodes given up in that
-        std::int64_t paused = 0;   // times a node stopped learning for want of memory
-        std::int64_t resumed = 0;  // times one began again
-    };
+    using Tally = TreeTally;
 
     explicit StreamingTree(TreeOptions options)
         : Tree(std::move(options)),
@@ -51,7 +43,34 @@ public:
         measure_all();
     }
 
+    /// A tree of the parts given, which goes on where the tree stopped that they are of.
+    explicit StreamingTree(TreeState state)
+        : Tree(std::move(state)),
+          tally_(state.tally),
+          split_test_(options_.split_test, options_.criterion, options_.delta),
+          resplits_(options_.growth == "extremely_fast"),
+          scores_(layout_) {
+        measure_all();
+    }
+
     const Tally& tally() const { return tally_; }
+
+    /// What must be kept of the search of a node, its features in ascending order. A search with bins becomes one that
+    /// was made from just this, so that the two go on alike: it has a memory beyond its state. One with bins that
+    /// cannot be kept finds them anew, which breaks no promise.
+    SearchState state_of_search(NodeId at) {
+        const SearchChoice choice = options_.search_choice(n_classes());
+        SearchState state = node(at).search->state();
+        if (state.first_bin.empty()) return by_feature(std::move(state));
+        if (!can_keep_bins(choice, state)) {
+            state.first_bin.clear();
+            state.last_bin.clear();
+            state = restored(choice, std::move(state))->state();
+        }
+        state = by_feature(std::move(state));
+        node(at).search = restored(choice, state);
+        return state;
+    }
 
     /// Learns from a point, `weight` >= 1 times. Features are unique slots, the label is below `n_classes()`; the
     /// points are at most `max_points` in all, else std::overflow_error is thrown and nothing changed.

@@ -13,6 +13,7 @@
 #include "sapwood/tree/active_features.hpp"
 #include "sapwood/tree/node.hpp"
 #include "sapwood/tree/tree_options.hpp"
+#include "sapwood/tree/tree_state.hpp"
 
 namespace sapwood {
 
@@ -123,16 +124,31 @@ public:
     const Trunk& trunk_model() const { return trunk_; }
     const PagePool& pool() const { return *pool_; }
 
+    Tree(Tree&&) = default;
+    // Not assignable: the pool would go before the tables of the nodes that it replaces.
+    Tree& operator=(Tree&&) = delete;
+
 protected:
     explicit Tree(TreeOptions options)
         : options_((check_options(options), std::move(options))),
           layout_(ModelLayout::of(options_.leaf_prediction, 2)),
+          always_(always(options_)),
           pool_(std::make_unique<PagePool>(layout_.record_size())),
-          trunk_(layout_.n_outputs()) {
-        if (options_.leaf_prediction == "majority") always_ = majority;
-        if (options_.leaf_prediction == "naive_bayes") always_ = naive_bayes;
-        if (options_.leaf_prediction == "logistic") always_ = logistic;
-    }
+          trunk_(layout_.n_outputs()) {}
+
+    /// A tree of the parts given.
+    explicit Tree(TreeState&& state)
+        : options_(std::move(state.options)),
+          layout_(state.layout),
+          always_(always(options_)),
+          pool_(std::move(state.pool)),
+          trunk_(std::move(state.trunk)),
+          nodes_(std::move(state.nodes)),
+          tests_(std::move(state.tests)),
+          n_leaves_(static_cast<std::size_t>(
+              std::count_if(tests_.begin(), tests_.end(), [](const Test& test) { return test.is_leaf(); }))),
+          born_(state.tally.n_born()),
+          n_(state.n) {}
 
     Node& node(NodeId id) { return nodes_[static_cast<std::size_t>(id)]; }
     Test& test(NodeId id) { return tests_[static_cast<std::size_t>(id)]; }
@@ -191,6 +207,13 @@ protected:
     std::int64_t n_ = 0;
 
 private:
+    static std::optional<Model> always(const TreeOptions& options) {
+        if (options.leaf_prediction == "majority") return majority;
+        if (options.leaf_prediction == "naive_bayes") return naive_bayes;
+        if (options.leaf_prediction == "logistic") return logistic;
+        return std::nullopt;
+    }
+
     void shares_of_classes(const Node& leaf, std::span<double> out) const {
         double n = 0;
         for (const std::int64_t count : leaf.of_class) n += static_cast<double>(count);

@@ -1,0 +1,230 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sapwood/io/bytes.hpp"
+#include "sapwood/io/tree_format.hpp"
+#include "sapwood/tree/leaf_models.hpp"
+
+namespace sapwood::detail {
+
+inline void get_words(ByteReader& in, std::span<Word> words) {
+    std::vector<std::uint32_t> raw = in.get_list<std::uint32_t>(words.size(), "words of a model");
+    if (!raw.empty()) std::memcpy(words.data(), raw.data(), words.size_bytes());
+}
+
+/// Throws unless a record of logistic regression holds weights and sums of squares that steps can have led to.
+inline void check_weights(std::span<const Word> record, std::size_t n_outputs) {
+    for (std::size_t k = 0; k < n_outputs; ++k) {
+        const float weight = record[k].weight;
+        if (!(std::fabs(weight) <= tree_format::largest_weight)) {
+            throw ModelFormatError("a weight must be a number of size 2^31 at most, got " + std::to_string(weight));
+        }
+        const float squares = record[n_outputs + k].weight;
+        if (!(squares >= 0 && squares <= tree_format::largest_squares)) {
+            throw ModelFormatError("a sum of squares must be a number from 0 to 2^63, got " + std::to_string(squares));
+        }
+    }
+}
+
+/// Reads the pages of the models of leaves, then the models themselves, which share them.
+class PageReader {
+public:
+    using Page = PagePool::Page;
+    using Folder = PagePool::Folder;
+    using Pages = std::array<std::uint32_t, PagePool::pages_per_folder>;
+
+    PageReader(ByteReader& in, PagePool& pool, const ModelLayout& layout, std::int64_t n, std::int64_t n_features)
+        : in_(in), pool_(pool), layout_(layout), n_(n), n_features_(n_features) {
+        try {
+            get_pages();
+            get_folders();
+        } catch (...) {
+            release();
+            throw;
+        }
+    }
+    ~PageReader() { release(); }
+    PageReader(const PageReader&) = delete;
+    PageReader& operator=(const PageReader&) = delete;
+
+    LeafModels get_models(bool adaptive) {
+        LeafModels models(pool_, layout_);
+        in_.get_all(std::span(models.n_of_class), "the points of a model");
+        std::int64_t largest = 0;
+        std::int64_t sum = 0;
+        for (const std::int64_t count : models.n_of_class) {
+            if (count < 0 || count > n_ - sum) {
+                throw ModelFormatError("the points of a model must be counts whose sum is at most " +
+                                       std::to_string(n_) + ", got " + std::to_string(count) + " after " +
+                                       std::to_string(sum));
+            }
+            sum += count;
+            largest = std::max(largest, count);
+        }
+        get_words(in_, models.intercept);
+        if (layout_.keeps_logistic) check_weights(models.intercept, layout_.n_outputs());
+        if (adaptive) {
+            in_.get_all(std::span<std::int64_t>(models.right), "how often models were right");
+            for (const std::int64_t right : models.right) {
+                if (right < 0 || right > n_) {
+                    throw ModelFormatError("models must be right from 0 to " + std::to_string(n_) + " times, got " +
+                                           std::to_string(right));
+                }
+            }
+        }
+        get_table(models.table, largest);
+        return models;
+    }
+
+    /// To be called when all models are read.
+    void finish() {
+        if (met_folders_ != folders_.size()) {
+            throw ModelFormatError("every folder must belong to a leaf, got " + std::to_string(folders_.size()) +
+                                   " folders of which " + std::to_string(met_folders_) + " do");
+        }
+        release();
+    }
+
+private:
+    void get_pages() {
+        const auto size = in_.get<std::uint32_t>("the number of pages");
+        const std::size_t words = PagePool::records_per_page * layout_.record_size();
+        in_.require(size, words * sizeof(Word), "pages");
+        pages_.reserve(size);
+        largest_of_page_.reserve(size);
+        for (std::uint32_t i = 0; i < size; ++i) {
+            pages_.push_back(pool_.make_page());
+            get_words(in_, {pages_.back()->words(), words});
+            largest_of_page_.push_back(checked(pages_.back()));
+        }
+    }
+
+    /// Checks the records of a page; returns the largest of its counts.
+    Count checked(const Page* page) const {
+        Count largest = 0;
+        for (std::size_t i = 0; i < PagePool::records_per_page; ++i) {
+            const std::span<const Word> record(page->words() + i * layout_.record_size(), layout_.record_size());
+            for (std::size_t k = 0; k < layout_.weights_at(); ++k) {
+                if (record[k].count < 0) {
+                    throw ModelFormatError("a count of naive Bayes must not be negative, got " +
+                                           std::to_string(record[k].count));
+                }
+                largest = std::max(largest, record[k].count);
+            }
+            if (layout_.keeps_logistic) check_weights(record.subspan(layout_.weights_at()), layout_.n_outputs());
+        }
+        return largest;
+    }
+
+    void get_folders() {
+        const auto size = in_.get<std::uint32_t>("the number of folders");
+        in_.require(size, sizeof(Pages), "folders");
+        folders_.reserve(size);
+        largest_of_folder_.reserve(size);
+        std::vector<Pages> all(size);
+        std::size_t met = 0;
+        for (Pages& numbers : all) {
+            in_.get_all(std::span<std::uint32_t>(numbers), "pages of a folder");
+            folders_.push_back(pool_.make_folder());
+            Count largest = 0;
+            for (std::size_t i = 0; i < numbers.size(); ++i) {
+                if (numbers[i] == tree_format::none) continue;
+                check_number(numbers[i], met, pages_.size(), "pages");
+                Page* page = pages_[numbers[i] - 1];
+                ++page->owners;
+                folders_.back()->pages[i] = page;
+                largest = std::max(largest, largest_of_page_[numbers[i] - 1]);
+            }
+            if (numbers == Pages{}) throw ModelFormatError("a folder must have a page, got none");
+            largest_of_folder_.push_back(largest);
+        }
+        if (met != pages_.size()) {
+            throw ModelFormatError("every page must be in a folder, got " + std::to_string(pages_.size()) +
+                                   " pages of which " + std::to_string(met) + " are");
+        }
+        std::sort(all.begin(), all.end());
+        if (std::adjacent_find(all.begin(), all.end()) != all.end()) {
+            throw ModelFormatError("folders must differ, got one twice");
+        }
+    }
+
+    void get_table(SharedTable& table, std::int64_t largest) {
+        const auto size = in_.get<std::uint32_t>("the folders of a leaf");
+        if (size > tree_format::most_folders) {
+            throw ModelFormatError("the folders of a leaf must be at most " +
+                                   std::to_string(tree_format::most_folders) + ", got " + std::to_string(size));
+        }
+        const std::vector<std::uint32_t> numbers = in_.get_list<std::uint32_t>(size, "folders of a leaf");
+        if (size > 0 && numbers.back() == tree_format::none) {
+            throw ModelFormatError("the folders of a leaf must end with one that is there, got none");
+        }
+        for (const std::uint32_t number : numbers) {
+            if (number == tree_format::none) {
+                table.append_folder(nullptr);
+                continue;
+            }
+            check_number(number, met_folders_, folders_.size(), "folders");
+            if (largest_of_folder_[number - 1] > (layout_.keeps_naive_bayes ? largest : 0)) {
+                throw ModelFormatError("a feature must be on in at most the points of its class, of which there are " +
+                                       std::to_string(largest) + ", got " +
+                                       std::to_string(largest_of_folder_[number - 1]));
+            }
+            table.append_folder(folders_[number - 1]);
+        }
+        check_features(table);
+    }
+
+    /// The records of features that the model does not have must be empty, or would never be found again.
+    void check_features(const SharedTable& table) const {
+        if (table.n_folders() == 0) return;
+        const std::size_t last = table.n_folders() - 1;
+        const Folder* folder = table.folder(last);
+        std::size_t first = last * SharedTable::records_per_folder;
+        for (std::size_t p = 0; p < PagePool::pages_per_folder; ++p, first += PagePool::records_per_page) {
+            if (folder->pages[p] != nullptr && static_cast<std::int64_t>(first) >= n_features_) {
+                throw ModelFormatError("pages must be of features of the model, which are " +
+                                       std::to_string(n_features_) + ", got one of feature " + std::to_string(first));
+            }
+        }
+    }
+
+    /// Numbers are counted from 1, each new one the next.
+    static void check_number(std::uint32_t number, std::size_t& met, std::size_t size, const char* what) {
+        if (number > size || number > met + 1) {
+            throw ModelFormatError(std::string(what) + " must be there, and numbered as they are first referred to, " +
+                                   "got number " + std::to_string(number) + " after " + std::to_string(met) + " of " +
+                                   std::to_string(size));
+        }
+        met = std::max<std::size_t>(met, number);
+    }
+
+    /// Lets go of what the tables have not taken.
+    void release() {
+        for (Folder* folder : folders_) pool_.release(folder);
+        for (Page* page : pages_) pool_.release(page);
+        folders_.clear();
+        pages_.clear();
+    }
+
+    ByteReader& in_;
+    PagePool& pool_;
+    ModelLayout layout_;
+    std::int64_t n_;
+    std::int64_t n_features_;
+    std::vector<Page*> pages_;
+    std::vector<Count> largest_of_page_;
+    std::vector<Folder*> folders_;
+    std::vector<Count> largest_of_folder_;
+    std::size_t met_folders_ = 0;
+};
+
+}  // namespace sapwood::detail

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "sapwood/tree/shared_table.hpp"
+#include "sapwood/types.hpp"
+
+/// What the writer and the reader of trees agree on; docs/format.md describes it byte by byte.
+namespace sapwood::tree_format {
+
+inline constexpr std::string_view magic = "saptree\n";
+inline constexpr std::uint32_t version = 1;
+
+/// What a node has: its state byte.
+enum NodeState : std::uint8_t {
+    without_search,  // it does not look for a split: it is as deep as may be
+    with_search,
+    paused  // it gave up its search for want of memory
+};
+
+/// In lists of pages and folders: none. All others are counted from 1, in the order in which they are first referred
+/// to.
+inline constexpr std::uint32_t none = 0;
+
+/// More folders than this no table has: features end at 2^31 - 1.
+inline constexpr std::size_t most_folders =
+    (std::size_t{1} << 31) / (PagePool::records_per_page * PagePool::pages_per_folder);
+
+/// The steps of a logistic regression, 0.15 a point at the most, cannot bring a weight further than this; nor the
+/// squares of its gradients, w^2 for a point of weight w, their sum.
+inline constexpr float largest_weight = 2147483648.0f;            // 2^31
+inline constexpr float largest_squares = 9223372036854775808.0f;  // 2^63
+
+/// Counters that only ever rise by one at a time stay below this.
+inline constexpr std::int64_t largest_tally = std::int64_t{1} << 60;
+
+}  // namespace sapwood::tree_format
