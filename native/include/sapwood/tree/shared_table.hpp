@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -156,8 +157,12 @@ public:
         return page->words() + word_in_page(i);
     }
 
-    /// The most memory that owning one more record can take.
-    std::size_t bytes_to_own() const { return pool_->page_bytes() + sizeof(Folder) + sizeof(Folder*); }
+    /// The most memory that owning a record can take: a page, a folder, and more room for pointers to folders.
+    std::size_t bytes_to_own(Slot slot) const {
+        const std::size_t at = static_cast<std::size_t>(slot) / records_per_folder;
+        const std::size_t room = at < folders_.size() ? 0 : std::max(2 * folders_.capacity(), at + 1);
+        return pool_->page_bytes() + sizeof(Folder) + room * sizeof(Folder*);
+    }
 
     /// Whether `own` would take no memory.
     bool owns(Slot slot) const {

@@ -417,7 +417,9 @@ private:
     }
 
     bool may_own(const SharedTable& table, Slot slot) {
-        if (!options_.max_bytes || table.owns(slot) || bytes() + table.bytes_to_own() <= limit()) return true;
+        // The table may have grown since its node was measured, so it is counted once more.
+        if (!options_.max_bytes || table.owns(slot)) return true;
+        if (bytes() + table.n_bytes() + table.bytes_to_own(slot) <= limit()) return true;
         starved_ = true;
         return false;
     }
