@@ -13,9 +13,9 @@ import numpy.typing as npt
 
 from sapwood import _core
 from sapwood._feature_names import FeatureNames, shortened, teller_of_names
-from sapwood.tree_view import NodeView, TreeView
+from sapwood.tree_view import NodeView, TreeView, places_of
 
-__all__ = ["Evidence", "Explanation", "TestTaken", "explain_one"]
+__all__ = ["Evidence", "Explanation", "TestTaken", "explain_ids", "explain_one"]
 
 _SHOWN = 10
 _NAME_WIDTH = 32
@@ -166,6 +166,7 @@ def explain_one(
     feature_names: FeatureNames = None,
     binarize: float | None = 0.0,
     criterion: str = "entropy",
+    in_order: Sequence[Any] | None = None,
 ) -> Explanation:
     """Return why a tree predicts what it predicts for a point.
 
@@ -177,14 +178,28 @@ def explain_one(
         The tree.
     x : dict or iterable of hashable objects
         The point, as the tree learns it. Features that the tree has never seen say nothing, and are not mentioned.
-    classes, feature_names, criterion
-        As in `TreeView.of`.
     binarize : float or None
         The value above which a feature of a dict is on; None: values are 0 or 1.
+    classes, feature_names, criterion, in_order
+        As in `TreeView.of`.
+    """
+    view = TreeView.of(tree, classes, feature_names, criterion, in_order)
+    return explain_ids(tree, view, tree.point(x, binarize), places_of(classes, in_order), feature_names)
+
+
+def explain_ids(
+    tree: _core.Tree,
+    view: TreeView,
+    ids: npt.NDArray[np.int32],
+    places: Sequence[int],
+    feature_names: FeatureNames = None,
+) -> Explanation:
+    """Return why a tree, of which there is a view, predicts what it predicts for the point with these active features.
+
+    `places` tells where the classes of the view stand in the tree.
     """
     name_of = teller_of_names(feature_names, "explain_one")
-    view = TreeView.of(tree, classes, feature_names, criterion)
-    ids = tree.point(x, binarize)
+    classes = view.classes
     path = [view.nodes[number] for number in tree.decision_path(_one_row(ids), ids)[1].tolist()]
     leaf = path[-1]
     tests = []
@@ -194,16 +209,17 @@ def explain_one(
         is_on = child.number == node.on
         tests.append(TestTaken(node.feature, node.key, is_on, node.gain, node.number, node.shares, child.shares))
     assert leaf.model is not None
-    told = tree.predict_proba(_one_row(ids), ids)[0, : len(classes)]
+    told = tree.predict_proba(_one_row(ids), ids)[0, places]
     probabilities = told / told.sum()
     first, *others = np.argsort(-probabilities, kind="stable").tolist()
     keys, scores = _scores(tree, ids, leaf.model)
-    intercept = _intercept(tree, keys, scores, {test.key for test in tests if test.on}, leaf)
-    scores = scores[:, : len(classes)]
+    needed = {test.key for test in tests if test.on}
+    intercept = _intercept(tree, keys, scores, leaf, needed=needed, places=places)
+    scores = scores[:, places]
     against = others[0] if others else first
     ranked = np.argsort(-np.abs(scores[:, first] - scores[:, against]), kind="stable")
     return Explanation(
-        classes=tuple(classes),
+        classes=classes,
         probabilities=tuple(probabilities.tolist()),
         label=classes[first],
         against=classes[against] if others else None,
@@ -212,7 +228,7 @@ def explain_one(
         model=leaf.model,
         tests=tuple(tests),
         root_shares=path[0].shares,
-        intercept=tuple(intercept[: len(classes)]),
+        intercept=tuple(intercept),
         evidence=tuple(Evidence(name_of(keys[i]), keys[i], tuple(scores[i].tolist())) for i in ranked),
     )
 
@@ -237,8 +253,10 @@ def _intercept(
     tree: _core.Tree,
     keys: list[Hashable],
     scores: npt.NDArray[np.float64],
-    needed: set[Hashable],
     leaf: NodeView,
+    *,
+    needed: set[Hashable],
+    places: Sequence[int],
 ) -> list[float]:
     """Return the score of each class at a leaf before any feature speaks.
 
@@ -259,7 +277,7 @@ def _intercept(
             few[i] = True
     ids = tree.ids_of_keys([key for key, taken in zip(keys, few, strict=True) if taken], False)
     intercept = np.log(tree.predict_proba(_one_row(ids), ids)[0]) - scores[few].sum(axis=0)
-    return [float(score) for score in intercept - intercept.mean()]
+    return [float(score) for score in intercept[places] - intercept[places].mean()]
 
 
 def _one_row(ids: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from sapwood import _core
 from sapwood._feature_names import FeatureNames, teller_of_names
 
-__all__ = ["NodeView", "TreeView", "check_depth"]
+__all__ = ["NodeView", "TreeView", "check_depth", "places_of"]
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,11 @@ class TreeView:
 
     @staticmethod
     def of(
-        tree: _core.Tree, classes: Sequence[Any], feature_names: FeatureNames = None, criterion: str = "entropy"
+        tree: _core.Tree,
+        classes: Sequence[Any],
+        feature_names: FeatureNames = None,
+        criterion: str = "entropy",
+        in_order: Sequence[Any] | None = None,
     ) -> TreeView:
         """Return the view of a tree of the core.
 
@@ -89,6 +93,8 @@ class TreeView:
             What features are called where they are shown.
         criterion : str
             The criterion of the tree: gains are in bits for entropy.
+        in_order : sequence or None
+            The same labels in the order of the view; None: as they are.
         """
         name_of = teller_of_names(feature_names, "TreeView.of")
         nodes = tree.nodes()
@@ -97,8 +103,9 @@ class TreeView:
         n_classes = nodes["counts"].shape[1]
         if not 0 < len(classes) <= n_classes:
             raise ValueError(f"TreeView.of: classes must be 1 to {n_classes} labels, got {list(classes)!r}")
-        at_split = nodes["counts"][:, : len(classes)].tolist()
-        counts = _pooled(nodes["parent"], nodes["feature"], nodes["counts"])[:, : len(classes)]
+        places = places_of(classes, in_order)
+        at_split = nodes["counts"][:, places].tolist()
+        counts = _pooled(nodes["parent"], nodes["feature"], nodes["counts"])[:, places]
         n = counts.sum(axis=1)
         shares = np.where(n[:, np.newaxis] > 0, counts / np.maximum(n, 1)[:, np.newaxis], 1 / len(classes)).tolist()
         n_below = _sizes(nodes["parent"])
@@ -130,7 +137,7 @@ class TreeView:
                     n_below=n_below[i],
                 )
             )
-        return TreeView(tuple(views), tuple(classes), criterion, tree.n())
+        return TreeView(tuple(views), tuple(classes[place] for place in places), criterion, tree.n())
 
     @property
     def n_leaves(self) -> int:
@@ -152,6 +159,16 @@ class TreeView:
         assert node.on is not None
         off, on = self.nodes[node.off], self.nodes[node.on]
         return (off, on) if off.n_below < on.n_below else (on, off)
+
+
+def places_of(classes: Sequence[Any], in_order: Sequence[Any] | None) -> list[int]:
+    """Return where each label stands among the classes of a tree, in another order of them."""
+    if in_order is None:
+        return list(range(len(classes)))
+    place = {label: k for k, label in enumerate(classes)}
+    if len(in_order) != len(classes) or set(in_order) != set(place):
+        raise ValueError(f"TreeView.of: in_order must hold the labels {list(classes)!r}, got {list(in_order)!r}")
+    return [place[label] for label in in_order]
 
 
 def check_depth(owner: str, max_depth: object) -> None:
