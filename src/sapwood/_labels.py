@@ -46,6 +46,11 @@ class Labels:
         set_(self, "columns", np.array([column[label] for label in self.order], dtype=np.intp))
         set_(self, "unseen", tuple(label for label in column if label not in self.index))
 
+    @property
+    def in_order(self) -> list[Hashable]:
+        """The classes that were seen, in the order of ``classes``."""
+        return [label for label in self.column if label in self.index]
+
     def seen(self, labels: Iterable[Hashable]) -> Labels:
         """Return the labels with some that have now been seen, in this order, after those seen before."""
         new = [label for label in labels if label not in self.index]

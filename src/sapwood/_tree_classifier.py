@@ -12,11 +12,14 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from sapwood import _core
 from sapwood._batch import LARGEST_WEIGHT, Batch, checked_labels, checked_weights, weight_of_one
+from sapwood._inspect import Inspectable
 from sapwood._labels import NO_LABELS, Labels, as_label, distinct
 from sapwood._rows import Rows, as_rows, checked
 from sapwood._tree_model import Model
 from sapwood._tree_parameters import make_tree, threshold_of
 from sapwood._tree_summary import TreeSummary
+from sapwood.explain import Explanation, explain_ids
+from sapwood.tree_view import TreeView, places_of
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping
@@ -25,6 +28,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
     from typing_extensions import Self
 
+    from sapwood._feature_names import FeatureNames
+
     Point: TypeAlias = Mapping[Any, Any] | Iterable[Hashable]
 
 # Rows that are answered at a time: between two chunks an interrupt (Ctrl-C) is seen.
@@ -32,7 +37,7 @@ _ROWS_IN_CHUNK = 1 << 16
 _REFUSED = (TypeError, ValueError, OverflowError)
 
 
-class StreamingTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no annotations
+class StreamingTreeClassifier(Inspectable, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no annotations
     """The base of the tree classifiers, which say what is theirs; not to be used itself."""
 
     # Not in the dictionary of the object, which scikit-learn takes for parameters and results.
@@ -489,6 +494,32 @@ class StreamingTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
                 n_nodes_pruned=done["pruned"],
                 n_paused=int(tree.nodes()["paused"].sum()),
             )
+
+    # ---- looking inside ---------------------------------------------------------------------------------------------
+
+    def _view(self, feature_names: FeatureNames) -> TreeView:
+        model = self._fitted_model()
+        with self._lock:
+            labels = model.labels
+            return TreeView.of(model.tree, labels.order, feature_names, self.criterion, labels.in_order)
+
+    def _explain(self, x: Any, feature_names: FeatureNames) -> Explanation:
+        model = self._fitted_model()
+        with self._lock:
+            if scipy.sparse.issparse(x):
+                row: Any = x
+                _, rows = self._fitted_rows("explain_one", row.reshape(1, -1) if row.ndim == 1 else row)
+                if len(rows) != 1:
+                    self._raise_named("explain_one", ValueError(f"x must be one row, got {len(rows)}"))
+                ids = rows.ids
+            else:
+                try:
+                    ids = model.tree.point(x, model.binarize)
+                except _REFUSED as error:
+                    self._raise_named("explain_one", error)
+            view = self._view(feature_names)
+            places = places_of(model.labels.order, view.classes)
+            return explain_ids(model.tree, view, ids, places, feature_names)
 
     # ---- what scikit-learn asks -------------------------------------------------------------------------------------
 
