@@ -1,0 +1,291 @@
+"""The tree classifiers as river knows classifiers: for its pipelines, metrics and evaluation.
+
+Needs river, which the extra `river` installs.
+
+>>> from river import evaluate, feature_extraction, metrics
+>>> from sapwood.river import HoeffdingTreeClassifier
+>>> model = feature_extraction.BagOfWords(lowercase=True) | HoeffdingTreeClassifier()
+>>> messages = [("Win a free prize now", "spam"), ("Lunch at noon?", "ham")] * 50
+>>> evaluate.progressive_val_score(messages, model, metrics.Accuracy())
+Accuracy: 98.99%
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Hashable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from sapwood import _core, trees
+from sapwood._inspect import Inspectable
+from sapwood._labels import as_label
+
+try:
+    from river import base
+except ImportError as error:
+    raise ImportError(
+        "sapwood.river: river must be installed, got nothing by that name; install with: pip install 'sapwood[river]'"
+    ) from error
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+
+    from sapwood._feature_names import FeatureNames
+    from sapwood._tree_classifier import StreamingTreeClassifier
+    from sapwood._tree_summary import TreeSummary
+    from sapwood.explain import Explanation
+    from sapwood.tree_view import TreeView
+
+__all__ = ["ExtremelyFastDecisionTreeClassifier", "HoeffdingTreeClassifier"]
+
+
+class _RiverTree(Inspectable, base.MiniBatchClassifier):
+    """A tree classifier with river's interface, which hands everything to one of sapwood's own, `classifier`."""
+
+    def __init__(self) -> None:
+        self.classifier = self._classifier()
+
+    @abstractmethod
+    def _classifier(self) -> StreamingTreeClassifier:
+        """Return a classifier with these parameters that has learned nothing."""
+
+    # ---- one point at a time ----------------------------------------------------------------------------------------
+
+    def learn_one(self, x: dict[Any, Any], y: Hashable, *, w: float = 1) -> None:
+        """Learn from one point.
+
+        Parameters
+        ----------
+        x
+            The point: numbers are on where they are greater than `binarize`, text is the feature "key=text", and an
+            absent key is 0.
+        y
+            Its class, which may be a new one.
+        w
+            How often it counts, a non-negative integer.
+        """
+        self.classifier.learn_one(x, y, w=w)
+
+    def predict_proba_one(self, x: dict[Any, Any], **_kwargs: Any) -> dict[Any, float]:
+        """Return the probability of each class; of none before the first point.
+
+        Parameters
+        ----------
+        x
+            The point.
+        """
+        return self.classifier.predict_proba_one(x)
+
+    def predict_one(self, x: dict[Any, Any], **_kwargs: Any) -> Any:
+        """Return the class of the largest probability, of several that which was met first; None before any.
+
+        Parameters
+        ----------
+        x
+            The point.
+        """
+        return self.classifier.predict_one(x)
+
+    # ---- many at a time ---------------------------------------------------------------------------------------------
+
+    def learn_many(self, X: pd.DataFrame, y: pd.Series) -> None:
+        """Learn from the rows of a table in their order, exactly as `learn_one` would.
+
+        If a row or a label cannot be read, nothing is learned.
+
+        Parameters
+        ----------
+        X
+            The points. Columns may come and go from table to table.
+        y
+            Their classes.
+        """
+        points = list(_points(X))
+        try:
+            if len(points) != len(y):
+                raise ValueError(f"y must have a label for each of the {len(points)} rows of X, got {len(y)}")
+            labels = [as_label(label) for label in y]
+            reader = _core.Tree()
+            for x in points:
+                reader.point(x, self.classifier.binarize)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"{type(self).__name__}.learn_many: {error}") from None
+        for x, label in zip(points, labels, strict=True):
+            self.classifier.learn_one(x, label)
+
+    def predict_proba_many(self, X: pd.DataFrame) -> pd.DataFrame:
+        """Return a table of the probability of each class for each row; it is empty before the first point.
+
+        Parameters
+        ----------
+        X
+            The points.
+        """
+        import pandas as pd
+
+        return pd.DataFrame([self.predict_proba_one(x) for x in _points(X)], index=X.index)
+
+    def predict_many(self, X: pd.DataFrame) -> pd.Series:
+        """Return the class of each row.
+
+        Parameters
+        ----------
+        X
+            The points.
+        """
+        import pandas as pd
+
+        return pd.Series([self.predict_one(x) for x in _points(X)], index=X.index)
+
+    # ---- looking inside ---------------------------------------------------------------------------------------------
+
+    def _view(self, feature_names: FeatureNames) -> TreeView:
+        return self.classifier._view(feature_names)
+
+    def _explain(self, x: Any, feature_names: FeatureNames) -> Explanation:
+        return self.classifier._explain(x, feature_names)
+
+    def summary(self) -> TreeSummary:
+        """Return what the tree is and what it has done, in a few numbers; it prints as a table."""
+        return self.classifier.summary()
+
+    def debug_one(self, x: dict[Any, Any]) -> str | None:
+        """Return why a point is predicted as it is, to be read; None before the first point.
+
+        Parameters
+        ----------
+        x
+            The point.
+        """
+        return str(self.explain_one(x)) if self.classifier.__sklearn_is_fitted__() else None
+
+    # ---- what river asks --------------------------------------------------------------------------------------------
+
+    @property
+    def _multiclass(self) -> bool:
+        return True
+
+    @property
+    def _raw_memory_usage(self) -> int:
+        """The bytes of the model, most of which are in the core, where river does not see them."""
+        if not self.classifier.__sklearn_is_fitted__():
+            return 0
+        summary = self.summary()
+        return summary.tree_bytes + summary.vocabulary_bytes
+
+
+def _points(X: pd.DataFrame) -> Iterator[dict[Any, Any]]:
+    """Yield the rows of a table as dicts."""
+    columns = list(X.columns)
+    return (dict(zip(columns, row, strict=True)) for row in X.itertuples(index=False, name=None))
+
+
+class HoeffdingTreeClassifier(_RiverTree):
+    """`sapwood.HoeffdingTreeClassifier` (VFDT) for river: the same parameters, the same tree from the same points.
+
+    Unlike in river's own class of this name, an absent key is 0 and is counted as such, and a split forgets nothing
+    that predicts. Numbers are on or off, by `binarize`: it is for bags of words, clicks, logs and the like.
+
+    The parameters are those of sapwood's class, with the same meaning; they are read when the first point is learned.
+
+    Examples
+    --------
+    >>> from river import datasets, evaluate, metrics
+    >>> model = HoeffdingTreeClassifier(binarize=0.5)
+    >>> evaluate.progressive_val_score(datasets.Phishing(), model, metrics.Accuracy())
+    Accuracy: 87.75%
+    """
+
+    def __init__(
+        self,
+        *,
+        criterion: str = "entropy",
+        search: str = "certified",
+        alpha: float = 0.1,
+        split_test: str = "hoeffding",
+        delta: float = 1e-7,
+        tau: float = 0.05,
+        grace_period: int = 1,
+        min_gain: float = 0.0,
+        max_depth: int | None = None,
+        max_leaves: int | None = None,
+        max_bytes: int | None = None,
+        leaf_prediction: str = "adaptive",
+        binarize: float | None = 0.0,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.criterion = criterion
+        self.search = search
+        self.alpha = alpha
+        self.split_test = split_test
+        self.delta = delta
+        self.tau = tau
+        self.grace_period = grace_period
+        self.min_gain = min_gain
+        self.max_depth = max_depth
+        self.max_leaves = max_leaves
+        self.max_bytes = max_bytes
+        self.leaf_prediction = leaf_prediction
+        self.binarize = binarize
+        self.random_state = random_state
+        super().__init__()
+
+    def _classifier(self) -> trees.HoeffdingTreeClassifier:
+        return trees.HoeffdingTreeClassifier(**self._get_params())
+
+
+class ExtremelyFastDecisionTreeClassifier(_RiverTree):
+    """`sapwood.ExtremelyFastDecisionTreeClassifier` (EFDT) for river: the same parameters, the same tree.
+
+    Unlike in river's own class of this name, an absent key is 0 and is counted as such, and a split forgets nothing
+    that predicts. Numbers are on or off, by `binarize`: it is for bags of words, clicks, logs and the like.
+
+    The parameters are those of sapwood's class, with the same meaning; they are read when the first point is learned.
+
+    Examples
+    --------
+    >>> from river import datasets, evaluate, metrics
+    >>> model = ExtremelyFastDecisionTreeClassifier(binarize=0.5)
+    >>> evaluate.progressive_val_score(datasets.Phishing(), model, metrics.Accuracy())
+    Accuracy: 87.75%
+    """
+
+    def __init__(
+        self,
+        *,
+        criterion: str = "entropy",
+        search: str = "certified",
+        alpha: float = 0.1,
+        split_test: str = "hoeffding",
+        delta: float = 1e-7,
+        tau: float = 0.05,
+        grace_period: int = 1,
+        min_samples_reevaluate: int = 20,
+        min_gain: float = 0.0,
+        max_depth: int | None = None,
+        max_leaves: int | None = None,
+        max_bytes: int | None = None,
+        leaf_prediction: str = "adaptive",
+        binarize: float | None = 0.0,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.criterion = criterion
+        self.search = search
+        self.alpha = alpha
+        self.split_test = split_test
+        self.delta = delta
+        self.tau = tau
+        self.grace_period = grace_period
+        self.min_samples_reevaluate = min_samples_reevaluate
+        self.min_gain = min_gain
+        self.max_depth = max_depth
+        self.max_leaves = max_leaves
+        self.max_bytes = max_bytes
+        self.leaf_prediction = leaf_prediction
+        self.binarize = binarize
+        self.random_state = random_state
+        super().__init__()
+
+    def _classifier(self) -> trees.ExtremelyFastDecisionTreeClassifier:
+        return trees.ExtremelyFastDecisionTreeClassifier(**self._get_params())
