@@ -112,6 +112,53 @@ void learn(GuardedTree& self, const Array<std::int64_t>& indptr, const Array<Fea
     }
 }
 
+/// Lets the tree predict each point, then learn from it. Returns the label that was predicted for each, and the
+/// probability of each class; a class that the tree did not know yet has none.
+nb::tuple prequential(GuardedTree& self, const Array<std::int64_t>& indptr, const Array<FeatureId>& ids,
+                      const Array<Label>& labels) {
+    const CsrView csr{span_of(indptr), span_of(ids)};
+    const std::span<const Label> y = span_of(labels);
+    std::vector<Label> predicted(y.size());
+    std::vector<double> probabilities;
+    std::array<std::size_t, 2> shape{y.size(), 0};
+    {
+        nb::gil_scoped_release release;
+        check_rows(csr);
+        check_labels(csr, y, max_classes);
+        const std::size_t n_classes = y.empty() ? 0 : std::size_t{*std::max_element(y.begin(), y.end())} + 1;
+        std::vector<Slot> slots;
+        SignalPoll signals;
+        bool checked = false;
+        for (std::size_t i = 0; i < y.size();) {
+            {
+                const std::unique_lock lock(self.mutex);
+                if (!checked) {
+                    check_classes(self.tree, n_classes);
+                    check_room(static_cast<Count>(self.tree.n()), static_cast<std::int64_t>(y.size()));
+                    shape[1] = std::max(n_classes, self.tree.n_classes());
+                    probabilities.resize(shape[0] * shape[1]);
+                    checked = true;
+                }
+                Scores scores(self.tree.layout());
+                while (i < y.size() && !signals.is_due()) {
+                    if (scores.probabilities.size() != self.tree.n_classes()) scores = Scores(self.tree.layout());
+                    self.vocabulary.find(csr.row(i), slots);
+                    self.tree.predict(slots, scores);
+                    predicted[i] = Tree::label_of(scores.probabilities);
+                    // Whoever learns meanwhile, in another thread, may add classes; this call does not know them.
+                    const std::size_t known = std::min(shape[1], scores.probabilities.size());
+                    std::copy_n(scores.probabilities.begin(), known,
+                                probabilities.begin() + static_cast<std::ptrdiff_t>(i * shape[1]));
+                    learn_point(self, csr.row(i), y[i], 1, slots);
+                    ++i;
+                }
+            }
+            signals.handle();
+        }
+    }
+    return nb::make_tuple(to_numpy(std::move(predicted)), to_numpy(std::move(probabilities), shape));
+}
+
 void learn_one(GuardedTree& self, nb::handle x, std::int64_t label, nb::handle weight, std::optional<double> binarize) {
     if (label < 0 || label >= max_classes) {
         throw std::invalid_argument("label must be from 0 to " + std::to_string(max_classes - 1) + ", got " +
@@ -385,6 +432,7 @@ void bind_tree(nb::module_& module) {
         .def("learn", &learn, nb::arg("indptr"), nb::arg("ids"), nb::arg("labels"), nb::arg("weights") = nb::none())
         .def("learn_one", &learn_one, nb::arg("x").none(), nb::arg("label"), nb::arg("weight").none() = 1,
              nb::arg("binarize") = nb::none())
+        .def("prequential", &prequential, nb::arg("indptr"), nb::arg("ids"), nb::arg("labels"))
         .def("predict", &predict, nb::arg("indptr"), nb::arg("ids"))
         .def("predict_proba", &predict_proba, nb::arg("indptr"), nb::arg("ids"))
         .def("predict_proba_one", &predict_proba_one, nb::arg("x").none(), nb::arg("binarize") = nb::none())

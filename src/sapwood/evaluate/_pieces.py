@@ -1,0 +1,123 @@
+"""A stream in pieces: points by themselves, or rows of a matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+__all__ = ["Pieces", "Points", "Rows"]
+
+
+@dataclass(frozen=True)
+class Points:
+    """Points by themselves, each with its class."""
+
+    points: list[tuple[Any, Hashable]]
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Points that are the rows of a matrix: compressed sparse rows, an array or a DataFrame."""
+
+    X: Any
+    y: list[Hashable]
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    def part(self, start: int, stop: int) -> Rows:
+        """Return some of the rows."""
+        X = self.X.iloc[start:stop] if hasattr(self.X, "iloc") else self.X[start:stop]
+        return Rows(X, self.y[start:stop])
+
+
+class Pieces:
+    """Takes a stream apart into pieces of at most as many points as are asked for.
+
+    A stream is a pair of a matrix and its labels, or an iterable whose items are points (x, y), pairs (X, y) of a
+    matrix and its labels, or batches, which have such an `X` and `y`, or a method `points` that gives points.
+    """
+
+    def __init__(self, stream: Any) -> None:
+        self._items: Iterator[Any] = iter([stream] if _is_block(stream) else _iterated(stream))
+        self._rows: Rows | None = None  # of which some have not been taken
+        self._taken = 0
+        self._points: Iterator[tuple[Any, Hashable]] = iter(())  # of a batch
+        self.ended = False
+
+    def take(self, size: int) -> Points | Rows | None:
+        """Return the next points, at least one and at most so many; None at the end of the stream."""
+        if self._rows is not None:
+            return self._take_rows(size)
+        points: list[tuple[Any, Hashable]] = []
+        while len(points) < size:
+            for point in self._points:
+                points.append(_checked_point(point))
+                if len(points) == size:
+                    return Points(points)
+            item = next(self._items, self)
+            if item is self:
+                self.ended = True
+                break
+            if (block := _block_of(item)) is not None:
+                self._rows, self._taken = block, 0
+                if points:
+                    break
+                return self._take_rows(size) if len(block) else self.take(size)
+            if hasattr(item, "points"):
+                self._points = iter(item.points())
+            else:
+                points.append(_checked_point(item))
+        return Points(points) if points else None
+
+    def _take_rows(self, size: int) -> Points | Rows | None:
+        assert self._rows is not None
+        stop = min(len(self._rows), self._taken + size)
+        part = self._rows.part(self._taken, stop)
+        self._taken = stop
+        if stop == len(self._rows):
+            self._rows = None
+        return part if len(part) else self.take(size)
+
+
+def _iterated(stream: Any) -> Iterable[Any]:
+    if not isinstance(stream, Iterable) or isinstance(stream, (str, bytes)):
+        raise TypeError(f"prequential: stream must be (X, y) or an iterable of points or batches, got {stream!r:.60}")
+    return stream
+
+
+def _is_matrix(x: Any) -> bool:
+    return len(getattr(x, "shape", ())) == 2  # noqa: PLR2004 - that is what a matrix is
+
+
+def _is_block(item: Any) -> bool:
+    # A sparse matrix of one row may stand for a point, if its class is a class and not an array of one.
+    return isinstance(item, tuple) and len(item) == 2 and _is_matrix(item[0]) and np.ndim(item[1]) == 1  # noqa: PLR2004
+
+
+def _block_of(item: Any) -> Rows | None:
+    """Return a block of rows, checked; None if the item is none."""
+    if _is_block(item):
+        X, y = item
+    elif getattr(item, "X", None) is not None and hasattr(item, "y"):
+        X, y = item.X, item.y
+    else:
+        return None
+    labels = np.asarray(y).tolist()
+    if X.shape[0] != len(labels):
+        raise ValueError(f"prequential: y must have a label for each of the {X.shape[0]} rows, got {len(labels)}")
+    return Rows(X.tocsr() if scipy.sparse.issparse(X) else X, labels)
+
+
+def _checked_point(point: Any) -> tuple[Any, Hashable]:
+    if not isinstance(point, (tuple, list)) or len(point) != 2:  # noqa: PLR2004 - x and y
+        raise TypeError(f"prequential: stream must hold points (x, y) or batches, got {point!r:.60}")
+    x, y = point
+    return x, y

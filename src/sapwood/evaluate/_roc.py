@@ -1,0 +1,129 @@
+"""The area under the ROC curve of a stream of scores."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import numpy as np
+import numpy.typing as npt
+
+from sapwood.evaluate._memory import Statistic
+from sapwood.evaluate._points import Answers
+
+__all__ = ["Nothing", "ScoreHistograms", "area_of_parts"]
+
+# The bins are equally wide in log-odds, as models are sure or unsure by factors: 4096 of them from odds of e^-32 to e^32
+# are 1/64 wide, so that two scores in one bin have odds within 1.6 % of each other.
+_BINS = 4096
+_FARTHEST = 32.0
+_LEAST = math.exp(-_FARTHEST)
+
+
+class Nothing(Statistic):
+    """Keeps nothing: what a window needs that is asked for all of its points."""
+
+    def shift(self, answers: Answers, weights: npt.NDArray[np.float64]) -> None:
+        """Add points with weights."""
+
+    def scale(self, factor: float) -> None:
+        """Multiply every sum."""
+
+
+class ScoreHistograms(Statistic):
+    """For each class how the scores that its points, and all points, were given for it are spread.
+
+    Pairs of scores in one bin count half, as ties do. So an area is off by at most half the share of such pairs, which
+    `largest_error` tells.
+    """
+
+    def __init__(self) -> None:
+        self._own: npt.NDArray[np.float64] = np.zeros((0, _BINS))
+        self._all: npt.NDArray[np.float64] = np.zeros((0, _BINS))
+        # Points before a class was heard of had score 0 for it, which is in the first bin.
+        self._n = 0.0
+
+    def shift(self, answers: Answers, weights: npt.NDArray[np.float64]) -> None:
+        """Add points with weights."""
+        if answers.scores is None or not len(answers):
+            return
+        k = max(len(self._own), answers.scores.shape[1], int(answers.true.max()) + 1)
+        self._cover(k)
+        bins = _bins_of(answers.wide_scores(k))
+        places = bins + np.arange(k) * _BINS
+        rows = np.arange(len(answers))
+        own = np.bincount(places[rows, answers.true], weights=weights, minlength=k * _BINS)
+        everyone = np.bincount(places.reshape(-1), weights=np.repeat(weights, k), minlength=k * _BINS)
+        self._own += own.reshape(k, _BINS)
+        self._all += everyone.reshape(k, _BINS)
+        self._n += float(weights.sum())
+
+    def scale(self, factor: float) -> None:
+        """Multiply every sum."""
+        self._own *= factor
+        self._all *= factor
+        self._n *= factor
+
+    def area(self) -> float:
+        """Return the mean over the classes of the area of each against the rest; nan if none has both."""
+        return _mean(area for area, _ in self._areas())
+
+    def largest_error(self) -> float:
+        """Return how far `area` can be from that of the exact scores."""
+        return _mean(error for _, error in self._areas())
+
+    def _cover(self, k: int) -> None:
+        more = k - len(self._own)
+        if more > 0:
+            self._own = np.vstack([self._own, np.zeros((more, _BINS))])
+            met_before = np.zeros((more, _BINS))
+            met_before[:, 0] = self._n
+            self._all = np.vstack([self._all, met_before])
+
+    def _areas(self) -> list[tuple[float, float]]:
+        found = []
+        for own, everyone in zip(self._own, self._all, strict=True):
+            # Rounding may leave less than nothing.
+            other = np.maximum(everyone - own, 0)
+            n_pairs = float(own.sum() * other.sum())
+            if n_pairs > 0 and float(other.sum()) > float(everyone.sum()) * 1e-12:
+                below = np.cumsum(other) - other
+                ties = float(own @ other)
+                found.append(((float(own @ below) + ties / 2) / n_pairs, ties / 2 / n_pairs))
+        return found
+
+
+def area_of_parts(parts: Iterable[Answers]) -> float:
+    """Return the exact area over some points: the mean over the classes of that of each against the rest."""
+    answered = [part for part in parts if part.scores is not None and len(part)]
+    if not answered:
+        return math.nan
+    true = np.concatenate([part.true for part in answered])
+    k = max(int(true.max()) + 1, *(part.wide_scores(0).shape[1] for part in answered), 1)
+    scores = np.concatenate([part.wide_scores(k) for part in answered])
+    return _mean(_area(scores[:, c], true == c) for c in np.unique(true).tolist())
+
+
+def _area(scores: npt.NDArray[np.float64], own: npt.NDArray[np.bool_]) -> float:
+    """Return the share of pairs of a point of a class and one of the rest that are in order; ties count half."""
+    n_own = int(own.sum())
+    n_other = len(own) - n_own
+    if n_own == 0 or n_other == 0:
+        return math.nan
+    other = np.sort(scores[~own])
+    mine = scores[own]
+    below = np.searchsorted(other, mine, side="left")
+    not_above = np.searchsorted(other, mine, side="right")
+    return float(below.sum() + not_above.sum()) / (2 * n_own * n_other)
+
+
+def _bins_of(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+    clipped = np.clip(scores, _LEAST, 1 - _LEAST)
+    odds = np.log(clipped) - np.log1p(-clipped)
+    place = ((odds + _FARTHEST) * (_BINS / (2 * _FARTHEST))).astype(np.int64)
+    return np.clip(place, 0, _BINS - 1)
+
+
+def _mean(values: Iterable[float]) -> float:
+    numbers = [value for value in values if not math.isnan(value)]
+    return math.fsum(numbers) / len(numbers) if numbers else math.nan

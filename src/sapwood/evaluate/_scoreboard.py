@@ -1,0 +1,133 @@
+"""All metrics of a stream at once: over all points, over the last ones, and fading."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from sapwood.evaluate._memory import Cumulative, Fading, Memory, Window
+from sapwood.evaluate._points import Coder
+from sapwood.evaluate._roc import Nothing, ScoreHistograms, area_of_parts
+from sapwood.evaluate._statistics import Confusion, Losses, Outcomes
+
+__all__ = ["MEMORIES", "METRICS", "Answered", "Scoreboard", "column_of"]
+
+METRICS = ("accuracy", "kappa", "kappa_temporal", "f1", "log_loss", "roc_auc")
+MEMORIES = ("all", "window", "fading")
+
+# Probabilities of so many points and classes are counted at a time, as the bins of each take memory.
+_CELLS_AT_ONCE = 1 << 20
+
+
+def column_of(metric: str, memory: str) -> str:
+    """Return what a metric is called in a record: ``accuracy``, ``accuracy_window``, ``accuracy_fading``."""
+    return metric if memory == "all" else f"{metric}_{memory}"
+
+
+@dataclass
+class Answered:
+    """What a model answered to points that it learned after that, by the names of the classes.
+
+    `probabilities` are a mapping for each point; or a matrix, whose columns `classes` names; or None.
+    """
+
+    true: list[Hashable] = field(default_factory=list)
+    predicted: list[Hashable | None] = field(default_factory=list)
+    probabilities: list[Mapping[Hashable, float]] | npt.NDArray[np.float64] | None = None
+    classes: Sequence[Hashable] = ()
+
+
+class _Side:
+    """The metrics over one memory."""
+
+    def __init__(self, memory: str, window: int, fading: float, *, auc: bool) -> None:
+        self.outcomes = Outcomes()
+        self.losses = Losses()
+        self.histograms = ScoreHistograms()
+        self.auc = auc
+
+        def remember(statistic: Outcomes | Losses | ScoreHistograms | Nothing) -> Memory:
+            if memory == "window":
+                return Window(statistic, window)
+            return Fading(statistic, fading) if memory == "fading" else Cumulative(statistic)
+
+        self.memories = [remember(self.outcomes), remember(self.losses)]
+        if auc:
+            self.memories.append(remember(Nothing() if memory == "window" else self.histograms))
+
+    def values(self, positive: int | None) -> dict[str, float]:
+        return {
+            "accuracy": self.outcomes.accuracy(),
+            "kappa": self.outcomes.kappa(),
+            "kappa_temporal": self.outcomes.kappa_temporal(),
+            "f1": self.outcomes.f1(positive),
+            "log_loss": self.losses.mean(),
+            "roc_auc": self._area(),
+        }
+
+    def _area(self) -> float:
+        if not self.auc:
+            return math.nan
+        last = self.memories[-1]
+        return area_of_parts(last.parts) if isinstance(last, Window) else self.histograms.area()
+
+
+class Scoreboard:
+    """Keeps every metric over every memory. Sums are shared, so a point costs less than with a metric each."""
+
+    def __init__(self, window: int, fading: float, positive: Hashable | None, *, auc: bool) -> None:
+        self.n = 0
+        self._coder = Coder()
+        self._positive = None if positive is None else self._coder.code(positive)
+        self._sides = {memory: _Side(memory, window, fading, auc=auc) for memory in MEMORIES}
+        self._confusion = Confusion()
+
+    def add(self, answered: Answered) -> None:
+        """Count the next points of the stream."""
+        coder = self._coder
+        true = coder.codes(answered.true)
+        predicted = coder.codes(answered.predicted)
+        if answered.probabilities is None:
+            scores = None
+        elif isinstance(answered.probabilities, list):
+            scores = coder.scores(answered.probabilities)
+        else:
+            scores = coder.scores_in_order(answered.classes, answered.probabilities)
+        answers = coder.answers(true, predicted, scores)
+        step = max(1, _CELLS_AT_ONCE // max(1, len(coder)))
+        for start in range(0, len(answers), step):
+            part = answers[start : start + step]
+            for side in self._sides.values():
+                for memory in side.memories:
+                    memory.add(part)
+        self._confusion.shift(answers, np.ones(len(answers)))
+        self.n += len(answers)
+
+    def accuracy(self, memory: str = "all") -> float:
+        """Return the accuracy alone, which takes no time."""
+        return self._sides[memory].outcomes.accuracy()
+
+    def values(self) -> dict[str, float]:
+        """Return every metric, by the name of its column."""
+        found = {}
+        for memory, side in self._sides.items():
+            for metric, value in side.values(self._positive).items():
+                found[column_of(metric, memory)] = value
+        return found
+
+    @property
+    def classes(self) -> list[Hashable]:
+        """The classes in the order in which they were met."""
+        return self._coder.classes
+
+    def confusion(self) -> dict[tuple[Hashable, Hashable | None], int]:
+        """Return how often each class was answered, None for no answer, where each was true; only what occurred."""
+        classes = self.classes
+        return {
+            (classes[true], classes[predicted] if predicted >= 0 else None): int(weight)
+            for (true, predicted), weight in sorted(self._confusion.pairs.items())
+        }

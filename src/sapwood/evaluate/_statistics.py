@@ -1,0 +1,154 @@
+"""The sums that metrics are made from, and the formulas."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from sapwood.evaluate._memory import Statistic
+from sapwood.evaluate._points import Answers
+
+__all__ = ["Confusion", "Losses", "Outcomes"]
+
+_Sums = npt.NDArray[np.float64]
+_ROUNDING = 1e-12  # what differs from 1 by less is 1
+
+
+class Outcomes(Statistic):
+    """How often each class was true, predicted, and both."""
+
+    def __init__(self) -> None:
+        self.n = 0.0
+        self.right = 0.0
+        self.unchanged = 0.0
+        self.true: _Sums = np.zeros(0)
+        self.predicted: _Sums = np.zeros(0)
+        self.both: _Sums = np.zeros(0)
+
+    def shift(self, answers: Answers, weights: _Sums) -> None:
+        """Add points with weights."""
+        true, predicted = answers.true, answers.predicted
+        right = true == predicted
+        self.n += float(weights.sum())
+        self.right += float(weights[right].sum())
+        self.unchanged += float(weights[answers.unchanged].sum())
+        self.true = _plus(self.true, true, weights)
+        # One place further, so that no answer is in the first.
+        self.predicted = _plus(self.predicted, predicted + 1, weights)
+        self.both = _plus(self.both, true[right], weights[right])
+
+    def scale(self, factor: float) -> None:
+        """Multiply every sum."""
+        self.n *= factor
+        self.right *= factor
+        self.unchanged *= factor
+        self.true *= factor
+        self.predicted *= factor
+        self.both *= factor
+
+    def accuracy(self) -> float:
+        """Return the share of points whose class was predicted."""
+        return self.right / self.n if self.n > 0 else math.nan
+
+    def kappa(self) -> float:
+        """Return Cohen's kappa: 1 minus the share of errors over that expected of independent answers."""
+        if self.n <= 0:
+            return math.nan
+        k = min(len(self.true), len(self.predicted) - 1)
+        by_chance = float(self.true[:k] @ self.predicted[1 : k + 1]) / self.n**2
+        return _beyond(self.right / self.n, by_chance)
+
+    def kappa_temporal(self) -> float:
+        """Return 1 minus the share of errors over that of answering with the class of the point before."""
+        return _beyond(self.right / self.n, self.unchanged / self.n) if self.n > 0 else math.nan
+
+    def f1(self, positive: int | None = None) -> float:
+        """Return the harmonic mean of precision and recall of a class; of None, the mean over classes that occur."""
+        k = max(len(self.true), len(self.predicted) - 1)
+        if self.n <= 0:
+            return math.nan
+        occurs = _wide(self.true, k) + _wide(self.predicted[1:], k)
+        both = _wide(self.both, k)
+        if positive is not None:
+            at_all = positive < k and occurs[positive] > 0
+            return float(2 * both[positive] / occurs[positive]) if at_all else math.nan
+        there = occurs > 0
+        return float(np.mean(2 * both[there] / occurs[there])) if there.any() else math.nan
+
+
+class Losses(Statistic):
+    """The sum of logarithmic losses.
+
+    What leaves a window is taken out of the sum as it was added; that the roundings of both do not add up without
+    bound, the sum is kept in two parts (Neumaier, 1974).
+    """
+
+    def __init__(self) -> None:
+        self.n = 0.0
+        self._sum = 0.0
+        self._rest = 0.0
+
+    def shift(self, answers: Answers, weights: _Sums) -> None:
+        """Add points with weights."""
+        if answers.losses is None:
+            return
+        self.n += float(weights.sum())
+        term = math.fsum(answers.losses * weights)
+        total = self._sum + term
+        large, small = (self._sum, term) if abs(self._sum) >= abs(term) else (term, self._sum)
+        self._rest += (large - total) + small
+        self._sum = total
+
+    def scale(self, factor: float) -> None:
+        """Multiply every sum."""
+        self.n *= factor
+        self._sum *= factor
+        self._rest *= factor
+
+    def mean(self) -> float:
+        """Return the mean loss, in nats."""
+        return (self._sum + self._rest) / self.n if self.n > 0 else math.nan
+
+
+class Confusion(Statistic):
+    """How often each class was answered where each was true. Takes memory by the pairs that occur."""
+
+    def __init__(self) -> None:
+        self.pairs: dict[tuple[int, int], float] = {}
+
+    def shift(self, answers: Answers, weights: _Sums) -> None:
+        """Add points with weights."""
+        if not len(answers):
+            return
+        width = int(answers.predicted.max()) + 2
+        found, place = np.unique(answers.true * width + answers.predicted + 1, return_inverse=True)
+        sums = np.bincount(place.reshape(-1), weights=weights)
+        for key, weight in zip(found.tolist(), sums.tolist(), strict=True):
+            pair = (key // width, key % width - 1)
+            total = self.pairs.get(pair, 0.0) + weight
+            if total == 0:
+                self.pairs.pop(pair, None)
+            else:
+                self.pairs[pair] = total
+
+    def scale(self, factor: float) -> None:
+        """Multiply every sum."""
+        self.pairs = {pair: weight * factor for pair, weight in self.pairs.items()}
+
+
+def _beyond(share: float, reference: float) -> float:
+    """Return how much of what a reference leaves to be done was done; nan where it leaves nothing."""
+    left = 1 - reference
+    return (share - reference) / left if left > _ROUNDING else math.nan
+
+
+def _plus(sums: _Sums, places: npt.NDArray[np.int64], weights: _Sums) -> _Sums:
+    more: _Sums = np.bincount(places, weights=weights, minlength=len(sums))
+    more[: len(sums)] += sums
+    return more
+
+
+def _wide(sums: _Sums, k: int) -> _Sums:
+    return np.pad(sums, (0, k - len(sums)))

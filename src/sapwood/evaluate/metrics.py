@@ -1,0 +1,245 @@
+"""Metrics of a stream of answers: over all points, over the last ones, or the later the more.
+
+Each takes the answers one by one, in constant time for a number of classes, and keeps constant memory. Classes are any
+hashable labels and may appear at any time; `None` as a prediction is no answer, and wrong. What is not defined, as the
+area under a ROC curve of one class, is nan.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+from sapwood.evaluate._memory import Statistic, Window, memory_of
+from sapwood.evaluate._points import Coder
+from sapwood.evaluate._roc import Nothing, ScoreHistograms, area_of_parts
+from sapwood.evaluate._statistics import Confusion, Losses, Outcomes
+
+__all__ = ["F1", "Accuracy", "ConfusionMatrix", "Kappa", "KappaTemporal", "LogLoss", "Metric", "RocAuc"]
+
+# Points are counted so many at a time, as counting them in NumPy one by one would take the longer.
+_AT_ONCE = 256
+
+
+class Metric(ABC):
+    """A number about the answers to a stream.
+
+    Parameters
+    ----------
+    window : int or None
+        Count the last so many points only.
+    fading : float or None
+        Count each point so many times as much as the next, from above 0 to 1. With neither, all points count alike.
+    """
+
+    _needs_probabilities = False
+
+    def __init__(self, *, window: int | None = None, fading: float | None = None) -> None:
+        self.window = window
+        self.fading = fading
+        self._memory = memory_of(type(self).__name__, self._make_statistic(), window, fading)
+        self._coder = Coder()
+        self._waiting: list[tuple[Hashable, Hashable, Mapping[Hashable, float]]] = []
+
+    def update(
+        self, y_true: Hashable, y_pred: Hashable | None, proba: Mapping[Hashable, float] | None = None
+    ) -> None:
+        """Take the next point: its class, what was predicted, and the probability of each class.
+
+        A class that `proba` does not mention has probability 0. Metrics of predictions alone do not look at it, those
+        of probabilities do not look at `y_pred`. A wrong call changes nothing.
+        """
+        if y_true is None:
+            raise ValueError(f"{type(self).__name__}.update: y_true must be a class, got None")
+        probabilities = self._checked(proba) if self._needs_probabilities else {}
+        # Found out now if they are no labels, so that what waits can be counted.
+        hash(y_true)
+        hash(y_pred)
+        self._waiting.append((y_true, y_pred, probabilities))
+        if len(self._waiting) >= _AT_ONCE:
+            self._count()
+
+    @property
+    def value(self) -> float:
+        """The metric now; nan where it is not defined."""
+        self._count()
+        return self._value()
+
+    @abstractmethod
+    def _make_statistic(self) -> Statistic: ...
+
+    @abstractmethod
+    def _value(self) -> float: ...
+
+    def _checked(self, proba: Mapping[Hashable, float] | None) -> dict[Hashable, float]:
+        if not isinstance(proba, Mapping):
+            raise TypeError(f"{type(self).__name__}.update: proba must map each class to a number, got {proba!r}")
+        given = {label: float(share) for label, share in proba.items()}
+        for label, share in given.items():
+            if not 0 <= share <= 1:
+                raise ValueError(
+                    f"{type(self).__name__}.update: proba must hold numbers from 0 to 1, got {share!r} for {label!r}"
+                )
+        return given
+
+    def _count(self) -> None:
+        """Count the points that wait for it."""
+        if not self._waiting:
+            return
+        true = self._coder.codes(point[0] for point in self._waiting)
+        predicted = self._coder.codes(point[1] for point in self._waiting)
+        scores = self._coder.scores([point[2] for point in self._waiting]) if self._needs_probabilities else None
+        self._waiting.clear()
+        self._memory.add(self._coder.answers(true, predicted, scores))
+
+    def __repr__(self) -> str:
+        given = [f"{name}={value!r}" for name, value in self._parameters().items() if value is not None]
+        return f"{type(self).__name__}({', '.join(given)}): {self.value:.6g}"
+
+    def _parameters(self) -> dict[str, object]:
+        return {"window": self.window, "fading": self.fading}
+
+
+class _OfOutcomes(Metric):
+    def _make_statistic(self) -> Outcomes:
+        self._outcomes = Outcomes()
+        return self._outcomes
+
+
+class Accuracy(_OfOutcomes):
+    """The share of points whose class was predicted.
+
+    >>> accuracy = Accuracy(window=2)
+    >>> for y_true, y_pred in [("ham", "ham"), ("spam", "ham"), ("spam", "spam")]:
+    ...     accuracy.update(y_true, y_pred)
+    >>> accuracy.value
+    0.5
+    """
+
+    def _value(self) -> float:
+        return self._outcomes.accuracy()
+
+
+class Kappa(_OfOutcomes):
+    """Cohen's kappa (1960): how much of what chance leaves was got right, chance having the same classes as often.
+
+    1 for a model without an error, 0 for one as good as chance, nan where chance makes no error.
+    """
+
+    def _value(self) -> float:
+        return self._outcomes.kappa()
+
+
+class KappaTemporal(_OfOutcomes):
+    """Kappa against the answer that nothing changes: the class of the point before (Žliobaitė and others, 2015).
+
+    Below 0 where answering so is better than the model. At the first point of a stream that answer is wrong.
+    """
+
+    def _value(self) -> float:
+        return self._outcomes.kappa_temporal()
+
+
+class F1(_OfOutcomes):
+    """The harmonic mean of precision and recall: of one class, or the mean over the classes that occur.
+
+    Parameters
+    ----------
+    positive : label or None
+        The class; None for the mean over all that were true or predicted among the points that count.
+    window, fading
+        As of every metric.
+    """
+
+    def __init__(
+        self, *, positive: Hashable | None = None, window: int | None = None, fading: float | None = None
+    ) -> None:
+        super().__init__(window=window, fading=fading)
+        self.positive = positive
+        if positive is not None:
+            self._coder.code(positive)
+
+    def _value(self) -> float:
+        return self._outcomes.f1(None if self.positive is None else self._coder.code(self.positive))
+
+    def _parameters(self) -> dict[str, object]:
+        return {"positive": self.positive, **super()._parameters()}
+
+
+class LogLoss(Metric):
+    """The mean of minus the logarithm of the probability that the true class was given, in nats.
+
+    Probabilities are taken to be from 2.2e-16 to 1 − 2.2e-16, as scikit-learn does: so a class held impossible costs
+    36.04, and not infinitely much.
+    """
+
+    _needs_probabilities = True
+
+    def _make_statistic(self) -> Losses:
+        self._losses = Losses()
+        return self._losses
+
+    def _value(self) -> float:
+        return self._losses.mean()
+
+
+class RocAuc(Metric):
+    """The area under the ROC curve: of two points, one of a class and one not, is the first given more for the class?
+
+    The mean over the classes of each against the rest; for two classes whose probabilities add up to 1 that is the area
+    of either. Over a window it is exact (the prequential AUC of Brzeziński and Stefanowski, 2017). Over all points, or
+    fading, scores are counted in 4096 bins by their log-odds, and two in one bin are taken for equal; `largest_error`
+    says how far off that can be.
+    """
+
+    _needs_probabilities = True
+
+    def _make_statistic(self) -> Statistic:
+        self._histograms = ScoreHistograms()
+        return Nothing() if self.window is not None else self._histograms
+
+    def _value(self) -> float:
+        if isinstance(self._memory, Window):
+            return area_of_parts(self._memory.parts)
+        return self._histograms.area()
+
+    @property
+    def largest_error(self) -> float:
+        """How far `value` can be from the area of the exact scores; 0 over a window."""
+        self._count()
+        return 0.0 if isinstance(self._memory, Window) else self._histograms.largest_error()
+
+
+class ConfusionMatrix(Metric):
+    """How often each class was answered where each was true; its value is the accuracy."""
+
+    def _make_statistic(self) -> Confusion:
+        self._confusion = Confusion()
+        return self._confusion
+
+    def _value(self) -> float:
+        total = sum(self._confusion.pairs.values())
+        right = sum(weight for (true, predicted), weight in self._confusion.pairs.items() if true == predicted)
+        return right / total if total > 0 else float("nan")
+
+    @property
+    def classes(self) -> list[Hashable]:
+        """The classes met so far, in the order in which they were."""
+        self._count()
+        return self._coder.classes
+
+    @property
+    def matrix(self) -> npt.NDArray[np.float64]:
+        """A row for each class that was true, a column for each that was answered, a last one for no answer.
+
+        The sum is the number of points; of a fading matrix, shares: their sum is 1.
+        """
+        self._count()
+        k = len(self._coder)
+        matrix = np.zeros((k, k + 1))
+        for (true, predicted), weight in self._confusion.pairs.items():
+            matrix[true, predicted if predicted >= 0 else k] = weight
+        return matrix / matrix.sum() if self.fading is not None and matrix.any() else matrix
