@@ -4,59 +4,14 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <shared_mutex>
 #include <string>
 #include <utility>
 
-#include "bindings.hpp"
+#include "guarded_tree.hpp"
 #include "point.hpp"
-#include "sapwood/tree/streaming_tree.hpp"
-#include "vocabulary.hpp"
 
 namespace sapwood::bindings {
 namespace {
-
-/// A tree with the names of its features, safe in many threads: any number may read it, or one change it.
-///
-/// Whoever waits for the lock has let go of the interpreter, and no Python code runs while it is held; so no two
-/// threads wait for each other, and a signal handler may use the object.
-struct GuardedTree {
-    StreamingTree tree;
-    Vocabulary vocabulary;
-    std::shared_mutex mutex;
-
-    explicit GuardedTree(TreeOptions options) : tree(std::move(options)) {}
-};
-
-/// Holds the lock of a tree, to read it or to change it. While it waits it lets go of the interpreter.
-template <class Mutex>
-class TreeLock {
-public:
-    explicit TreeLock(std::shared_mutex& mutex) : lock_(mutex, std::try_to_lock) {
-        if (lock_.owns_lock()) return;
-        nb::gil_scoped_release release;
-        lock_.lock();
-    }
-
-private:
-    Mutex lock_;
-};
-using ReadLock = TreeLock<std::shared_lock<std::shared_mutex>>;
-using WriteLock = TreeLock<std::unique_lock<std::shared_mutex>>;
-
-template <class T>
-using Matrix = nb::ndarray<nb::numpy, T, nb::ndim<2>>;
-template <class T>
-using Vector = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
-
-/// Throws unless the rows of a matrix are within it, and the features of each unique and not negative.
-void check_rows(const CsrView& csr) {
-    const std::span<const std::int64_t> indptr = csr.indptr;
-    const bool right = !indptr.empty() && indptr.front() == 0 && std::is_sorted(indptr.begin(), indptr.end()) &&
-                       indptr.back() == static_cast<std::int64_t>(csr.indices.size());
-    if (!right) throw std::invalid_argument("X.indptr must ascend from 0 to the number of indices");
-    for (std::size_t i = 0; i < csr.size(); ++i) check_features(csr.row(i));
-}
 
 /// Throws unless the tree can have so many classes.
 void check_classes(const StreamingTree& tree, std::size_t n_classes) {
@@ -173,16 +128,6 @@ void learn_one(GuardedTree& self, nb::handle x, std::int64_t label, nb::handle w
     if (w > 0) learn_point(self, ids, static_cast<Label>(label), w, slots);
 }
 
-/// Calls `use(i, slots)` for every row, with the features that the tree knows.
-template <class Use>
-void for_each_row(const GuardedTree& self, const CsrView& csr, Use use) {
-    std::vector<Slot> slots;
-    for (std::size_t i = 0; i < csr.size(); ++i) {
-        self.vocabulary.find(csr.row(i), slots);
-        use(i, Features(slots));
-    }
-}
-
 Vector<Label> predict(GuardedTree& self, const Array<std::int64_t>& indptr, const Array<FeatureId>& ids) {
     const CsrView csr{span_of(indptr), span_of(ids)};
     std::vector<Label> labels(csr.size());
@@ -226,143 +171,6 @@ std::vector<double> predict_proba_one(GuardedTree& self, nb::handle x, std::opti
     Scores scores(self.tree.layout());
     self.tree.predict(slots, scores);
     return scores.probabilities;
-}
-
-/// The number of each node in the order of `Tree::in_order`, by which nodes are known outside.
-std::vector<std::int64_t> numbers_of(const Tree& tree) {
-    const std::vector<NodeId> order = tree.in_order();
-    std::vector<std::int64_t> numbers(static_cast<std::size_t>(*std::max_element(order.begin(), order.end())) + 1, -1);
-    for (std::size_t i = 0; i < order.size(); ++i) {
-        numbers[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(i);
-    }
-    return numbers;
-}
-
-nb::tuple decision_path(GuardedTree& self, const Array<std::int64_t>& indptr, const Array<FeatureId>& ids) {
-    const CsrView csr{span_of(indptr), span_of(ids)};
-    std::vector<std::int64_t> path_indptr{0};
-    std::vector<std::int64_t> path_nodes;
-    {
-        nb::gil_scoped_release release;
-        check_rows(csr);
-        const std::shared_lock lock(self.mutex);
-        const std::vector<std::int64_t> numbers = numbers_of(self.tree);
-        for_each_row(self, csr, [&](std::size_t, Features slots) {
-            for (const NodeId at : self.tree.path(slots)) path_nodes.push_back(numbers[static_cast<std::size_t>(at)]);
-            path_indptr.push_back(static_cast<std::int64_t>(path_nodes.size()));
-        });
-    }
-    return nb::make_tuple(to_numpy(std::move(path_indptr)), to_numpy(std::move(path_nodes)));
-}
-
-/// All nodes in order, an array for each of their properties.
-nb::dict nodes(GuardedTree& self) {
-    std::vector<std::int64_t> feature, off, on, parent, depth, split_at, born, n_counted;
-    std::vector<std::int64_t> counts, right, model;
-    std::vector<double> gain, margin;
-    std::vector<std::uint8_t> learning, paused;
-    std::array<std::size_t, 2> counts_shape{};
-    std::array<std::size_t, 2> right_shape{0, n_models};
-    {
-        const ReadLock lock(self.mutex);
-        const Tree& tree = self.tree;
-        const std::vector<std::int64_t> numbers = numbers_of(tree);
-        const auto number = [&](NodeId at) { return at == no_node ? -1 : numbers[static_cast<std::size_t>(at)]; };
-        const std::vector<NodeId> order = tree.in_order();
-        counts_shape = {order.size(), tree.n_classes()};
-        right_shape[0] = order.size();
-        for (const NodeId at : order) {
-            const Node& node = tree.node(at);
-            const Test& test = tree.test(at);
-            feature.push_back(test.feature);
-            off.push_back(number(test.child[0]));
-            on.push_back(number(test.child[1]));
-            parent.push_back(number(node.parent));
-            depth.push_back(node.depth);
-            split_at.push_back(node.split_at);
-            born.push_back(static_cast<std::int64_t>(node.born));
-            n_counted.push_back(node.n_counted);
-            counts.insert(counts.end(), node.of_class.begin(), node.of_class.end());
-            for (std::size_t m = 0; m < n_models; ++m) right.push_back(node.models ? node.models->right[m] : 0);
-            model.push_back(test.is_leaf() ? static_cast<std::int64_t>(tree.model_of(node)) : -1);
-            gain.push_back(node.gain);
-            margin.push_back(node.margin);
-            learning.push_back(node.search ? 1 : 0);
-            paused.push_back(node.paused ? 1 : 0);
-        }
-    }
-    nb::dict columns;
-    columns["feature"] = to_numpy(std::move(feature));
-    columns["off"] = to_numpy(std::move(off));
-    columns["on"] = to_numpy(std::move(on));
-    columns["parent"] = to_numpy(std::move(parent));
-    columns["depth"] = to_numpy(std::move(depth));
-    columns["counts"] = to_numpy(std::move(counts), counts_shape);
-    columns["gain"] = to_numpy(std::move(gain));
-    columns["margin"] = to_numpy(std::move(margin));
-    columns["split_at"] = to_numpy(std::move(split_at));
-    columns["born"] = to_numpy(std::move(born));
-    columns["n_counted"] = to_numpy(std::move(n_counted));
-    columns["right"] = to_numpy(std::move(right), right_shape);
-    columns["model"] = to_numpy(std::move(model));
-    columns["learning"] = to_numpy(std::move(learning));
-    columns["paused"] = to_numpy(std::move(paused));
-    return columns;
-}
-
-/// What each active feature says at the leaf of a point, by each model: the slots of the features that are known, then
-/// for each of them the weights of the trunk, those of the leaf's correction (a row of outputs) and the logarithms of
-/// its shares of the classes in naive Bayes; each empty where the tree keeps no such model.
-nb::tuple evidence(GuardedTree& self, const Array<FeatureId>& features) {
-    check_features(span_of(features));
-    std::vector<Slot> slots;
-    std::vector<double> trunk_weights, corrections, shares;
-    std::array<std::size_t, 2> weights_shape{};
-    std::array<std::size_t, 2> shares_shape{};
-    {
-        const ReadLock lock(self.mutex);
-        const Tree& tree = self.tree;
-        const ModelLayout& layout = tree.layout();
-        self.vocabulary.find(span_of(features), slots);
-        const Node& leaf = tree.node(tree.leaf_of(slots));
-        weights_shape = {slots.size(), layout.keeps_logistic ? layout.n_outputs() : 0};
-        shares_shape = {slots.size(), layout.keeps_naive_bayes ? layout.n_classes : 0};
-        for (const Slot slot : slots) {
-            if (layout.keeps_logistic) {
-                std::vector<double> scores(layout.n_outputs());
-                if (tree.trunk_model().contains(slot)) {
-                    LogisticRegression::add_scores(tree.trunk_model().record(slot), scores);
-                }
-                trunk_weights.insert(trunk_weights.end(), scores.begin(), scores.end());
-                std::fill(scores.begin(), scores.end(), 0.0);
-                LogisticRegression::add_scores(leaf.models->table.find(slot) + layout.weights_at(), scores);
-                corrections.insert(corrections.end(), scores.begin(), scores.end());
-            }
-            if (layout.keeps_naive_bayes) {
-                std::vector<double> scores(layout.n_classes);
-                std::vector<double> products(layout.n_classes);
-                NaiveBayes::add_scores(
-                    Features(&slot, 1), leaf.models->n_of_class,
-                    [&](FeatureId id) { return leaf.models->table.find(id); }, scores, products);
-                shares.insert(shares.end(), scores.begin(), scores.end());
-            }
-        }
-    }
-    return nb::make_tuple(to_numpy(std::move(slots)), to_numpy(std::move(trunk_weights), weights_shape),
-                          to_numpy(std::move(corrections), weights_shape), to_numpy(std::move(shares), shares_shape));
-}
-
-nb::dict tally(GuardedTree& self) {
-    const ReadLock lock(self.mutex);
-    const StreamingTree::Tally& done = self.tree.tally();
-    nb::dict counters;
-    counters["tested"] = done.tested;
-    counters["split"] = done.split;
-    counters["resplit"] = done.resplit;
-    counters["pruned"] = done.pruned;
-    counters["paused"] = done.paused;
-    counters["resumed"] = done.resumed;
-    return counters;
 }
 
 Vector<FeatureId> ids_of_keys(GuardedTree& self, const nb::iterable& keys, bool make) {
@@ -413,8 +221,9 @@ void bind_tree(nb::module_& module) {
             return mcdiarmid_bound(criterion, n_classes, delta, n);
         },
         nb::arg("criterion"), nb::arg("n_classes"), nb::arg("delta"), nb::arg("n"));
-    nb::class_<GuardedTree>(module, "Tree", "A streaming tree. Many threads may read one object, or one change it.")
-        .def(
+    nb::class_<GuardedTree> tree(module, "Tree",
+                                 "A streaming tree. Many threads may read one object, or one change it.");
+    tree.def(
             "__init__",
             [](GuardedTree* self, std::string growth, std::string criterion, std::string search, double alpha,
                std::string split_test, double delta, double tau, Count grace_period, Count min_samples_reevaluate,
@@ -436,16 +245,12 @@ void bind_tree(nb::module_& module) {
         .def("predict", &predict, nb::arg("indptr"), nb::arg("ids"))
         .def("predict_proba", &predict_proba, nb::arg("indptr"), nb::arg("ids"))
         .def("predict_proba_one", &predict_proba_one, nb::arg("x").none(), nb::arg("binarize") = nb::none())
-        .def("decision_path", &decision_path, nb::arg("indptr"), nb::arg("ids"))
         .def(
             "point",
             [](GuardedTree& self, nb::handle x, std::optional<double> binarize) {
                 return to_numpy(self.vocabulary.point(x, binarize, false));
             },
             nb::arg("x").none(), nb::arg("binarize") = nb::none())
-        .def("evidence", &evidence, nb::arg("ids"))
-        .def("nodes", &nodes)
-        .def("tally", &tally, nb::sig("def tally(self) -> dict[str, int]"))
         .def("ids_of_keys", &ids_of_keys, nb::arg("keys"), nb::arg("make"))
         .def("keys", &keys)
         .def("n_bytes", reading([](GuardedTree& self) { return self.tree.n_bytes(); }))
@@ -456,6 +261,8 @@ void bind_tree(nb::module_& module) {
         .def("n_nodes", reading([](GuardedTree& self) { return self.tree.n_nodes(); }))
         .def("n_leaves", reading([](GuardedTree& self) { return self.tree.n_leaves(); }))
         .def("n_features_seen", reading([](GuardedTree& self) { return self.vocabulary.index.size(); }));
+    bind_tree_view(tree);
+    bind_tree_bytes(tree);
 }
 
 }  // namespace sapwood::bindings

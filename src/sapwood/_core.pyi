@@ -3,7 +3,7 @@ The native core of sapwood. Private: use the names that the package exports.
 """
 
 from collections.abc import Iterable
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy
 from numpy.typing import NDArray
@@ -120,15 +120,7 @@ class Tree:
 
     def predict_proba_one(self, x: object | None, binarize: float | None = None) -> list[float]: ...
 
-    def decision_path(self, indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple: ...
-
     def point(self, x: object | None, binarize: float | None = None) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]: ...
-
-    def evidence(self, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple: ...
-
-    def nodes(self) -> dict: ...
-
-    def tally(self) -> dict[str, int]: ...
 
     def ids_of_keys(self, keys: Iterable, make: bool) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]: ...
 
@@ -149,3 +141,20 @@ class Tree:
     def n_leaves(self) -> int: ...
 
     def n_features_seen(self) -> int: ...
+
+    def decision_path(self, indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple: ...
+
+    def evidence(self, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple: ...
+
+    def nodes(self) -> dict: ...
+
+    def tally(self) -> dict[str, int]: ...
+
+    def to_bytes(self) -> bytes:
+        """The tree without the names of its features."""
+
+    @staticmethod
+    def from_bytes(data: bytes, keys: list[Any]) -> Tree:
+        """
+        The tree of what `to_bytes` gave, and the names of its features. Raises ModelFormatError.
+        """

@@ -1,0 +1,55 @@
+#include <nanobind/stl/unique_ptr.h>
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "guarded_tree.hpp"
+#include "sapwood/model_io.hpp"
+
+namespace sapwood::bindings {
+namespace {
+
+nb::bytes to_bytes(GuardedTree& self) {
+    std::string bytes;
+    {
+        // Not to be read only: a search may bring itself up to date.
+        const WriteLock lock(self.mutex);
+        bytes = write_tree(self.tree);
+    }
+    return nb::bytes(bytes.data(), bytes.size());
+}
+
+std::unique_ptr<GuardedTree> from_bytes(const nb::bytes& data, const nb::list& keys) {
+    const std::span<const std::byte> bytes(static_cast<const std::byte*>(data.data()), data.size());
+    auto made = std::make_unique<GuardedTree>(read_tree(bytes, static_cast<std::int64_t>(keys.size())));
+    Vocabulary& vocabulary = made->vocabulary;
+    for (std::size_t slot = 0; slot < keys.size(); ++slot) {
+        const std::optional<FeatureId> id = vocabulary.id_of(keys[slot], true);
+        if (vocabulary.index.find_or_insert(*id) != static_cast<Slot>(slot)) {
+            throw ModelFormatError("features must be unique, got " + repr_of(keys[slot]) + " twice");
+        }
+    }
+    return made;
+}
+
+/// Raises Python's ModelFormatError for the core's.
+void translate(const std::exception_ptr& error, void*) {
+    try {
+        std::rethrow_exception(error);
+    } catch (const ModelFormatError& e) {
+        PyErr_SetString(nb::module_::import_("sapwood.exceptions").attr("ModelFormatError").ptr(), e.what());
+    }
+}
+
+}  // namespace
+
+void bind_tree_bytes(nb::class_<GuardedTree>& tree) {
+    nb::register_exception_translator(&translate);
+    tree.def("to_bytes", &to_bytes, "The tree without the names of its features.")
+        .def_static("from_bytes", &from_bytes, nb::arg("data"), nb::arg("keys"),
+                    nb::sig("def from_bytes(data: bytes, keys: list[typing.Any]) -> Tree"),
+                    "The tree of what `to_bytes` gave, and the names of its features. Raises ModelFormatError.");
+}
+
+}  // namespace sapwood::bindings
