@@ -38,7 +38,12 @@ void translate(const std::exception_ptr& error, void*) {
     try {
         std::rethrow_exception(error);
     } catch (const ModelFormatError& e) {
-        PyErr_SetString(nb::module_::import_("sapwood.exceptions").attr("ModelFormatError").ptr(), e.what());
+        // The message may quote bytes that are no text.
+        const std::string text = e.what();
+        const nb::object message =
+            nb::steal(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "backslashreplace"));
+        if (!message.is_valid()) return;
+        PyErr_SetObject(nb::module_::import_("sapwood.exceptions").attr("ModelFormatError").ptr(), message.ptr());
     }
 }
 
