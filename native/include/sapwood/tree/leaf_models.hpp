@@ -30,11 +30,16 @@ public:
     const Word* record(Slot slot) const { return const_cast<Trunk*>(this)->record(slot); }
     bool contains(Slot slot) const { return static_cast<std::size_t>(slot) < size(); }
 
-    /// What `cover` would take at most for this many features, in all.
-    std::size_t bytes_to_cover(std::size_t size) const { return 2 * size * 2 * n_outputs_ * sizeof(Word); }
+    /// What `cover` would take for this many features, beyond what there is.
+    std::size_t bytes_to_cover(std::size_t size) const {
+        return (capacity_for(size) - records_.capacity()) * sizeof(Word);
+    }
 
     /// Makes records for the features 0, ..., size - 1.
-    void cover(std::size_t size) { records_.resize(size * 2 * n_outputs_); }
+    void cover(std::size_t size) {
+        records_.reserve(capacity_for(size));
+        records_.resize(size * 2 * n_outputs_);
+    }
 
     /// The same regression over more classes.
     Trunk widened(const ModelLayout& wider) const {
@@ -59,6 +64,13 @@ public:
     std::size_t n_bytes() const { return (records_.capacity() + intercept_.capacity()) * sizeof(Word); }
 
 private:
+    /// A quarter more at a time: doubling would leave half of a limited memory unused.
+    std::size_t capacity_for(std::size_t size) const {
+        const std::size_t words = size * 2 * n_outputs_;
+        const std::size_t capacity = records_.capacity();
+        return words <= capacity ? capacity : std::max(words, capacity + capacity / 4);
+    }
+
     std::size_t n_outputs_;
     std::vector<Word> intercept_;
     std::vector<Word> records_;

@@ -58,8 +58,9 @@ struct Node {
     double margin = 0;
     std::int64_t split_at = 0;
 
-    /// The memory of the node, when it was last measured.
+    /// The memory of the node, when it was last measured, and how much of it was that of the search.
     std::size_t bytes = 0;
+    std::size_t search_bytes = 0;
 
     /// How many points of the node its most frequent class does not account for: what a split could still win.
     std::int64_t promise() const {

@@ -112,7 +112,8 @@ protected:
     /// Takes the memory of all nodes afresh.
     void measure_all() {
         node_bytes_ = 0;
-        for (Node& each : nodes_) node_bytes_ += each.bytes = bytes_of(each);
+        search_bytes_ = 0;
+        for (Node& each : nodes_) measure(each);
     }
 
     Tally tally_;
@@ -198,11 +199,7 @@ private:
         for (const FeatureId id : features) largest = std::max(largest, id);
         if (largest < 0 || trunk_.contains(largest)) return;
         const auto size = static_cast<std::size_t>(largest) + 1;
-        if (options_.max_bytes && bytes() + trunk_.bytes_to_cover(size) > limit()) {
-            starved_ = true;
-            return;
-        }
-        trunk_.cover(size);
+        if (!options_.max_bytes || may_take(trunk_.bytes_to_cover(size))) trunk_.cover(size);
     }
 
     void count(NodeId at, Features features, Label label, Count weight) {
@@ -239,7 +236,7 @@ private:
         if (is_pure(here)) return false;
         ++tally_.tested;
         const std::optional<Candidate> candidate = due_split(here);
-        if (!candidate) return false;
+        if (!candidate || !has_room_for_children(here)) return false;
         ++tally_.split;
         split(at, *candidate);
         return true;
@@ -392,6 +389,7 @@ private:
         std::optional<LeafModels> models = std::move(node(fullest).models);
         for (const NodeId at : below) {
             node_bytes_ -= node(at).bytes;
+            search_bytes_ -= node(at).search_bytes;
             free_node(at);
         }
         tally_.pruned += static_cast<std::int64_t>(below.size());
@@ -404,24 +402,43 @@ private:
     }
 
     // ---- memory -------------------------------------------------------------------------------------------------
-    // The tree is within its limit after every point: models take no page that there is no room for, and the nodes that
-    // promise least give up their statistics until what remains fits.
+    // The tree is within its limit after every point: models take no page that there is no room for, no node is split
+    // if its children would not fit even without statistics, and the nodes that promise least give up theirs until what
+    // remains fits.
 
     std::size_t limit() const { return static_cast<std::size_t>(*options_.max_bytes); }
     std::size_t bytes() const { return shared_bytes() + node_bytes_; }
 
     void measure(NodeId at) {
-        Node& here = node(at);
-        node_bytes_ -= here.bytes;
+        node_bytes_ -= node(at).bytes;
+        search_bytes_ -= node(at).search_bytes;
+        measure(node(at));
+    }
+
+    void measure(Node& here) {
         node_bytes_ += here.bytes = bytes_of(here);
+        search_bytes_ += here.search_bytes = here.search ? here.search->n_bytes() : 0;
+    }
+
+    /// Whether a model may take more memory now. If it could once nodes have given up their statistics, one will.
+    bool may_take(std::size_t more) {
+        if (bytes() + more <= limit()) return true;
+        if (fits_without_searches(more)) starved_ = true;
+        return false;
+    }
+
+    bool fits_without_searches(std::size_t more) const { return bytes() - search_bytes_ + more <= limit(); }
+
+    bool has_room_for_children(const Node& here) const {
+        if (!options_.max_bytes) return true;
+        const std::size_t counts = n_classes() * (sizeof(std::int64_t) + sizeof(Count));
+        const std::size_t models = here.models ? here.models->n_bytes() : 0;
+        return fits_without_searches(bytes_to_make_two() + 2 * (counts + models));
     }
 
     bool may_own(const SharedTable& table, Slot slot) {
         // The table may have grown since its node was measured, so it is counted once more.
-        if (!options_.max_bytes || table.owns(slot)) return true;
-        if (bytes() + table.n_bytes() + table.bytes_to_own(slot) <= limit()) return true;
-        starved_ = true;
-        return false;
+        return !options_.max_bytes || table.owns(slot) || may_take(table.n_bytes() + table.bytes_to_own(slot));
     }
 
     void keep_within() {
@@ -495,6 +512,8 @@ private:
     Scores scores_;
     std::vector<NodeId> path_;
     std::size_t node_bytes_ = 0;
+    /// Of these, the memory that pausing frees.
+    std::size_t search_bytes_ = 0;
     /// Whether a model was refused memory since the last point.
     bool starved_ = false;
 };

@@ -157,6 +157,11 @@ protected:
     NodeId make_node(NodeId parent) {
         NodeId id;
         if (free_.empty()) {
+            if (room_for_nodes() == 0) {
+                const std::size_t size = nodes_.size() + nodes_at_a_time();
+                nodes_.reserve(size);
+                tests_.reserve(size);
+            }
             id = static_cast<NodeId>(nodes_.size());
             nodes_.emplace_back();
             tests_.emplace_back();
@@ -179,6 +184,12 @@ protected:
         node(id) = Node();
         test(id) = Test();
         free_.push_back(id);
+    }
+
+    /// The memory that two more nodes take, besides what they hold.
+    std::size_t bytes_to_make_two() const {
+        if (free_.size() + room_for_nodes() >= 2) return 0;
+        return nodes_at_a_time() * (sizeof(Node) + sizeof(Test));
     }
 
     /// What is not in any one node.
@@ -213,6 +224,13 @@ private:
         if (options.leaf_prediction == "logistic") return logistic;
         return std::nullopt;
     }
+
+    /// How many nodes can be made before they all move.
+    std::size_t room_for_nodes() const {
+        return std::min(nodes_.capacity() - nodes_.size(), tests_.capacity() - tests_.size());
+    }
+    /// A quarter more at a time: doubling would leave half of a limited memory unused.
+    std::size_t nodes_at_a_time() const { return nodes_.size() / 4 + 2; }
 
     void shares_of_classes(const Node& leaf, std::span<double> out) const {
         double n = 0;

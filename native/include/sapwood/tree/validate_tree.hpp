@@ -102,7 +102,8 @@ inline void StreamingTree::validate() const {
             require(reached(here) - sum(here.of_class) == since, "points were lost on the way to a child");
         }
     }
-    if (!resplits_ && !options_.max_bytes) require(counted == n_, "points were lost");
+    if (resplits_) counted = reached(node(root));
+    if (!options_.max_bytes) require(counted == n_, "points were lost");
 
     for (const NodeId id : free_) {
         require(0 < id && id < size && !seen[static_cast<std::size_t>(id)], "a free node is in use");
@@ -115,8 +116,12 @@ inline void StreamingTree::validate() const {
     require(!options_.max_leaves || static_cast<std::int64_t>(n_leaves) <= *options_.max_leaves, "too many leaves");
 
     std::size_t measured = 0;
-    for (const Node& each : nodes_) measured += each.bytes;
-    require(measured == node_bytes_, "the memory of the nodes does not add up");
+    std::size_t of_searches = 0;
+    for (const Node& each : nodes_) {
+        measured += each.bytes;
+        of_searches += each.search_bytes;
+    }
+    require(measured == node_bytes_ && of_searches == search_bytes_, "the memory of the nodes does not add up");
     const std::size_t in_pages = pages.size() * pool_->page_bytes();
     require(in_pages <= pool_->n_bytes() && (pool_->n_bytes() - in_pages) % sizeof(PagePool::Folder) == 0,
             "the memory of the pages does not add up");
