@@ -31,6 +31,13 @@ public:
     /// The id of a feature by what it is called. A new one is given an id if `make` is set, else there is none.
     std::optional<FeatureId> id_of(nb::handle key, bool make) {
         PyObject* object = key.ptr();
+        if (PyFloat_Check(object) != 0) {
+            // 1.0 equals 1, and so is the same feature.
+            const double value = PyFloat_AS_DOUBLE(object);
+            if (value == std::floor(value) && value >= 0 && value < static_cast<double>(n_columns)) {
+                return static_cast<FeatureId>(value);
+            }
+        }
         if (!PyUnicode_CheckExact(object) && PyIndex_Check(object) != 0) {
             // NumPy's integers, and True, are equal to Python's and must be the same feature.
             nb::object number = nb::steal(PyNumber_Index(object));
@@ -75,7 +82,7 @@ public:
             while (PyDict_Next(x.ptr(), &position, &key, &value) != 0) {
                 add_item(nb::borrow(key), nb::borrow(value), binarize, make, found);
             }
-        } else if (nb::isinstance<nb::mapping>(x)) {
+        } else if (is_mapping(x)) {
             const nb::object items = x.attr("items")();
             for (const nb::handle item : items) add_item(item[0], item[1], binarize, make, found);
         } else {
@@ -97,6 +104,13 @@ public:
 
 private:
     static constexpr FeatureId largest = std::numeric_limits<FeatureId>::max();
+
+    /// Whether something that is no dict has items. What Python calls a mapping includes lists and tuples, which are the
+    /// usual iterables and so are told apart first.
+    static bool is_mapping(nb::handle x) {
+        if (PyList_Check(x.ptr()) != 0 || PyTuple_Check(x.ptr()) != 0 || PyAnySet_Check(x.ptr()) != 0) return false;
+        return PyMapping_Check(x.ptr()) != 0 && nb::hasattr(x, "items");
+    }
 
     [[noreturn]] static void refuse(nb::handle x) {
         throw nb::type_error(("x must be a dict or an iterable of active features, got " + repr_of(x)).c_str());

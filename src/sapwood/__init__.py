@@ -3,7 +3,7 @@
 from importlib.metadata import version
 
 from sapwood.split_finder import CRITERIA, SEARCHES, Split, SplitFinder, Trace
-from sapwood.trees import ExtremelyFastDecisionTreeClassifier, HoeffdingTreeClassifier
+from sapwood.trees import ExtremelyFastDecisionTreeClassifier, HoeffdingTreeClassifier, load_model
 
 __version__ = version("sapwood")
 
@@ -16,4 +16,5 @@ __all__ = [
     "SplitFinder",
     "Trace",
     "__version__",
+    "load_model",
 ]

@@ -22,8 +22,11 @@ _LARGEST_LIMIT = 2**63 - 1
 _LARGEST_SEED = 2**32 - 1
 
 
-def make_tree(growth: str, parameters: Mapping[str, Any]) -> _core.Tree:
-    """Make an empty tree. Raises TypeError or ValueError, which name the parameter, if it cannot be one."""
+def make_tree(growth: str, parameters: Mapping[str, Any], seed: int | None = None) -> _core.Tree:
+    """Make an empty tree, which breaks ties by a seed if it is given one.
+
+    Raises TypeError or ValueError, which name the parameter, if it cannot be one.
+    """
     options: dict[str, Any] = {}
     for name in _WORDS:
         options[name] = _word(name, parameters[name])
@@ -35,7 +38,7 @@ def make_tree(growth: str, parameters: Mapping[str, Any]) -> _core.Tree:
     for name in _LIMITS:
         if parameters[name] is not None:
             options[name] = _integer(name, parameters[name], _LARGEST_LIMIT, "an integer or None")
-    return _core.Tree(growth=growth, seed=seed_of(parameters["random_state"]), **options)
+    return _core.Tree(growth=growth, seed=seed, **options)
 
 
 def threshold_of(binarize: Any) -> float | None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from sapwood._tree_classifier import StreamingTreeClassifier
+from sapwood._tree_classifier import StreamingTreeClassifier, load_model
 from sapwood._tree_summary import TreeSummary
 
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["ExtremelyFastDecisionTreeClassifier", "HoeffdingTreeClassifier", "TreeSummary"]
+__all__ = ["ExtremelyFastDecisionTreeClassifier", "HoeffdingTreeClassifier", "TreeSummary", "load_model"]
 
 
 class HoeffdingTreeClassifier(StreamingTreeClassifier):

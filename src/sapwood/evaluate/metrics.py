@@ -44,9 +44,7 @@ class Metric(ABC):
         self._coder = Coder()
         self._waiting: list[tuple[Hashable, Hashable, Mapping[Hashable, float]]] = []
 
-    def update(
-        self, y_true: Hashable, y_pred: Hashable | None, proba: Mapping[Hashable, float] | None = None
-    ) -> None:
+    def update(self, y_true: Hashable, y_pred: Hashable | None, proba: Mapping[Hashable, float] | None = None) -> None:
         """Take the next point: its class, what was predicted, and the probability of each class.
 
         A class that `proba` does not mention has probability 0. Metrics of predictions alone do not look at it, those

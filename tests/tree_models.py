@@ -1,0 +1,67 @@
+"""What the tests of the tree classifiers share: their classes, streams for them, and when two models are the same."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+from streams import as_matrix, random_labels, random_points, with_feature
+
+from sapwood import ExtremelyFastDecisionTreeClassifier, HoeffdingTreeClassifier
+from sapwood._tree_classifier import StreamingTreeClassifier
+
+Classifier = type[StreamingTreeClassifier]
+CLASSIFIERS: list[Classifier] = [HoeffdingTreeClassifier, ExtremelyFastDecisionTreeClassifier]
+# Short streams decide nothing at the usual delta.
+BOLD: dict[str, Any] = {"delta": 0.2, "tau": 0.2}
+
+
+def stream(n: int = 300, n_classes: int = 2, seed: int = 1) -> tuple[csr_matrix, NDArray[np.int64]]:
+    """Return a stream on which trees grow: a feature for each class, some noise, and points without any feature."""
+    labels = np.random.default_rng(seed).integers(0, n_classes, size=n).tolist()
+    points = random_points(labels, d=20, q=0.08, seed=seed)
+    flips = random_labels(0.1, n=n, seed=seed + 1)
+    for k in range(n_classes):
+        on = [(y == k) != bool(flip) for y, flip in zip(labels, flips, strict=True)]
+        points = with_feature(points, 30 + k, on)
+    return as_matrix(points)
+
+
+def dicts(X: csr_matrix) -> list[dict[int, float]]:
+    """Return the rows of a matrix as dictionaries, their keys in ascending order."""
+    return [dict.fromkeys(X.indices[X.indptr[i] : X.indptr[i + 1]].tolist(), 1.0) for i in range(X.shape[0])]
+
+
+def bytes_of(tree: Any) -> bytes:  # TEMPORARY
+    if hasattr(tree, "to_bytes"):
+        return tree.to_bytes()
+    import pickle
+
+    return pickle.dumps((tree.nodes(), tree.tally()))
+
+
+def content(model: StreamingTreeClassifier) -> bytes:
+    """Return the tree to the last bit, with what its features are called."""
+    tree = model._tree
+    return bytes_of(tree) + repr(tree.keys()).encode()
+
+
+def state(model: StreamingTreeClassifier) -> tuple[object, ...]:
+    """Return all that a failed call must leave as it was."""
+    learned = model._model
+    if learned is None:
+        return (model.get_params(),)
+    labels, columns = learned.labels, learned.columns
+    names = None if columns is None or columns.names is None else columns.names.tolist()
+    return (
+        model.get_params(),
+        bytes_of(learned.tree),
+        repr(learned.tree.keys()),
+        labels.order,
+        labels.classes.tolist(),
+        labels.declared,
+        None if columns is None else columns.n,
+        names,
+    )
