@@ -11,7 +11,7 @@ import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 from streams import STREAMS, Stream, as_matrix
-from tree_models import BOLD, CLASSIFIERS, Classifier, bytes_of, content, dicts, stream
+from tree_models import BOLD, CLASSIFIERS, Classifier, content, dicts, stream
 
 from sapwood import HoeffdingTreeClassifier
 from sapwood._tree_classifier import StreamingTreeClassifier
@@ -184,7 +184,7 @@ def test_named_columns(classifier: Classifier) -> None:
         chunked.partial_fit(frame.iloc[start : start + 70], y[start : start + 70], classes=[0, 1])
     assert content(chunked) == content(fitted)
     # As to the tree, a name is as good as a number.
-    assert bytes_of(chunked._tree) == bytes_of(classifier(**BOLD).fit(X, y)._tree)
+    assert chunked._tree.to_bytes() == classifier(**BOLD).fit(X, y)._tree.to_bytes()
     shares = fitted.feature_importances_
     assert shares.sum() == pytest.approx(1)
     assert np.array_equal(shares, classifier(**BOLD).fit(X, y).feature_importances_)

@@ -34,18 +34,10 @@ def dicts(X: csr_matrix) -> list[dict[int, float]]:
     return [dict.fromkeys(X.indices[X.indptr[i] : X.indptr[i + 1]].tolist(), 1.0) for i in range(X.shape[0])]
 
 
-def bytes_of(tree: Any) -> bytes:  # TEMPORARY
-    if hasattr(tree, "to_bytes"):
-        return tree.to_bytes()
-    import pickle
-
-    return pickle.dumps((tree.nodes(), tree.tally()))
-
-
 def content(model: StreamingTreeClassifier) -> bytes:
     """Return the tree to the last bit, with what its features are called."""
     tree = model._tree
-    return bytes_of(tree) + repr(tree.keys()).encode()
+    return tree.to_bytes() + repr(tree.keys()).encode()
 
 
 def state(model: StreamingTreeClassifier) -> tuple[object, ...]:
@@ -57,7 +49,7 @@ def state(model: StreamingTreeClassifier) -> tuple[object, ...]:
     names = None if columns is None or columns.names is None else columns.names.tolist()
     return (
         model.get_params(),
-        bytes_of(learned.tree),
+        learned.tree.to_bytes(),
         repr(learned.tree.keys()),
         labels.order,
         labels.classes.tolist(),

@@ -255,6 +255,8 @@ void bind_tree(nb::module_& module) {
         .def("keys", &keys)
         .def("n_bytes", reading([](GuardedTree& self) { return self.tree.n_bytes(); }))
         .def("vocabulary_bytes", reading([](GuardedTree& self) { return self.vocabulary.n_bytes(); }))
+        .def("growth", reading([](GuardedTree& self) { return self.tree.options().growth; }))
+        .def("seed", reading([](GuardedTree& self) { return self.tree.options().seed; }))
         .def("depth", reading([](GuardedTree& self) { return self.tree.depth(); }))
         .def("n", reading([](GuardedTree& self) { return self.tree.n(); }))
         .def("n_classes", reading([](GuardedTree& self) { return self.tree.n_classes(); }))

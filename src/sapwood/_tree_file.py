@@ -23,7 +23,7 @@ from sapwood._tree_parameters import make_tree, seed_of, threshold_of
 from sapwood.exceptions import ModelFormatError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Mapping
+    from collections.abc import Callable, Hashable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -56,14 +56,13 @@ def to_bytes(name: str, parameters: Mapping[str, Any], model: Model) -> bytes:
     """Write a classifier. Raises TypeError or ValueError if a parameter, a label or a feature cannot be written."""
     plain = {key: value.item() if isinstance(value, np.generic) else value for key, value in parameters.items()}
     if isinstance(plain["random_state"], np.random.RandomState):
-        plain["random_state"] = model.seed
+        plain["random_state"] = model.tree.seed()
     # What could not be read again is not written.
-    _check_parameters(model.growth, plain)
+    _check_parameters(model.tree.growth(), plain)
     labels, columns = model.labels, model.columns
     about = {
         "class": name,
         "parameters": plain,
-        "seed": model.seed,
         "binarize": model.binarize,
         "class_type": _type_name(labels.classes),
         "class_order": labels.columns.tolist(),
@@ -112,9 +111,10 @@ def from_bytes(data: bytes, kinds: Mapping[str, Kind]) -> Saved:
         binarize = threshold_of(about.take("binarize", lambda value: value is None or _is_number(value), "a number"))
     except (TypeError, ValueError) as error:
         raise ModelFormatError(f"parameters must be those of a {name}: {error}") from None
-    seed = about.take("seed", lambda value: value is None or _is_natural(value, 2**32 - 1), "a seed or null")
     columns = _columns(about)
     tree = _core.Tree.from_bytes(sections["tree"], _model_file.decode_keys(sections["features"]))
+    if tree.growth() != kind.growth:
+        raise ModelFormatError(f"the growth of the tree of a {name} must be {kind.growth!r}, got {tree.growth()!r}")
     labels = _labels(about, _model_file.decode_keys(sections["classes"]))
     about.finish()
     n_classes = max(len(labels.order), _FEWEST_CLASSES)
@@ -122,7 +122,7 @@ def from_bytes(data: bytes, kinds: Mapping[str, Kind]) -> Saved:
         raise ModelFormatError(f"class_order must have the {tree.n_classes()} classes of the tree, got {n_classes}")
     if bool(labels.order) != (tree.n() > 0):
         raise ModelFormatError(f"class_order must be empty only without points, got {tree.n()} points")
-    model = Model(tree, kind.growth, binarize, seed, labels)
+    model = Model(tree, binarize, labels)
     if columns is not None:
         model.columns = model.with_ids(columns, make=True)
     return Saved(name, parameters, model)
@@ -172,7 +172,7 @@ def _columns(about: _Fields) -> Columns | None:
     return Columns(n, np.array(names, dtype=object))
 
 
-def _labels(about: _Fields, labels: list[Hashable]) -> Labels:
+def _labels(about: _Fields, labels: Sequence[Hashable]) -> Labels:
     class_type = about.take("class_type", lambda v: isinstance(v, str) and v in _TYPES, f"one of {_listed(_TYPES)}")
     order = about.take(
         "class_order",
@@ -200,7 +200,7 @@ def _type_name(classes: NDArray[Any]) -> str:
     return {"U": "str", "S": "bytes", "O": "object"}.get(classes.dtype.kind, classes.dtype.name)
 
 
-def _class_array(labels: list[Hashable], class_type: str) -> NDArray[Any]:
+def _class_array(labels: Sequence[Hashable], class_type: str) -> NDArray[Any]:
     try:
         if class_type == "object":
             classes = np.empty(len(labels), dtype=object)
@@ -209,7 +209,7 @@ def _class_array(labels: list[Hashable], class_type: str) -> NDArray[Any]:
             classes = np.array(labels, dtype=class_type)
     except (TypeError, ValueError, OverflowError):
         raise ModelFormatError(f"classes must be of the type {class_type}, got others") from None
-    if classes.tolist() != labels:
+    if classes.tolist() != list(labels):
         raise ModelFormatError(f"classes must be of the type {class_type}, got others")
     return classes
 

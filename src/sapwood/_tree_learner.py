@@ -153,7 +153,7 @@ class TreeLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scik
             make_tree(self._growth, parameters)
             # Drawn from a RandomState only if all else is right.
             seed = seed_of(parameters["random_state"])
-            return Model(make_tree(self._growth, parameters, seed), self._growth, binarize, seed)
+            return Model(make_tree(self._growth, parameters, seed), binarize)
         except REFUSED as error:
             self._raise_named("", error)
 

@@ -23,12 +23,8 @@ class Model:
     ----------
     tree
         The tree of the core, which has a lock of its own: it may be read while another thread changes it.
-    growth
-        The word of the core for how the tree grows.
     binarize
         The threshold that all points are read with.
-    seed
-        What chooses among equally good splits, None if nothing does.
     labels
         The classes. A writer sets them before the tree meets a new one, and a reader looks at the tree first; so every
         class that a reader meets has a label.
@@ -36,15 +32,11 @@ class Model:
         The columns of the matrices, None before the first.
     """
 
-    __slots__ = ("binarize", "columns", "growth", "labels", "seed", "tree")
+    __slots__ = ("binarize", "columns", "labels", "tree")
 
-    def __init__(
-        self, tree: _core.Tree, growth: str, binarize: float | None, seed: int | None, labels: Labels = NO_LABELS
-    ) -> None:
+    def __init__(self, tree: _core.Tree, binarize: float | None, labels: Labels = NO_LABELS) -> None:
         self.tree = tree
-        self.growth = growth
         self.binarize = binarize
-        self.seed = seed
         self.labels = labels
         self.columns: Columns | None = None
 
