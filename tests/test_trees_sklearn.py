@@ -95,7 +95,9 @@ def test_parameters_take_effect_when_the_tree_starts(classifier: Classifier) -> 
 @every_classifier
 def test_searches_and_validation(classifier: Classifier) -> None:
     X, y = stream(n=200)
-    search = GridSearchCV(classifier(tau=0.2), {"delta": [1e-7, 0.2], "leaf_prediction": ["majority", "adaptive"]}, cv=3)
+    search = GridSearchCV(
+        classifier(tau=0.2), {"delta": [1e-7, 0.2], "leaf_prediction": ["majority", "adaptive"]}, cv=3
+    )
     assert search.fit(X, y).best_score_ > 0.8
     assert cross_val_score(classifier(**BOLD), X, y, cv=4).mean() > 0.8
     assert cross_val_predict(classifier(**BOLD), X, y, cv=3, method="predict_proba").shape == (200, 2)

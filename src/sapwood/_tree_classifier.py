@@ -252,6 +252,8 @@ class StreamingTreeClassifier(Inspectable, TreeLearner):
     @classmethod
     def _read(cls, method: str, data: bytes) -> Self:
         kinds = {name: _tree_file.Kind(kind._growth, set(kind._get_param_names())) for name, kind in _kinds.items()}
+        if not isinstance(data, bytes):
+            raise TypeError(f"{cls.__name__}.{method}: data must be bytes, got {type(data).__name__}")
         try:
             saved = _tree_file.from_bytes(data, kinds)
             kind = _kinds[saved.name]
