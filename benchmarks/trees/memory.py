@@ -69,9 +69,7 @@ def _stream(d: int, quick: bool, *, zipf: bool) -> Stream:
         noise = rng.integers(8, d, (n, m - 4))
     code = signal @ (1 << np.arange(8))
     labels = rng.random(256)[code] > rng.random(n)
-    rows = [
-        np.unique(np.concatenate((np.flatnonzero(on), others))) for on, others in zip(signal, noise, strict=True)
-    ]
+    rows = [np.unique(np.concatenate((np.flatnonzero(on), others))) for on, others in zip(signal, noise, strict=True)]
     indptr = np.concatenate(([0], np.cumsum([row.size for row in rows])))
     return stream_of("wide", indptr, np.concatenate(rows), labels, d)
 

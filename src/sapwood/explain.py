@@ -142,7 +142,7 @@ class Explanation:
             rows.append((_text(test.feature), state, f"{test.after[place]:.3f}", f"{test.contribution(place):+.3f}"))
         if count > len(shown):
             rest = math.fsum(self.tests[i].contribution(place) for i in ranked[_SHOWN:])
-            rows.append((f"({count - len(shown)} other tests)", "", "", f"{rest:+.3f}"))
+            rows.append((f"({count - len(shown):,} other tests)", "", "", f"{rest:+.3f}"))
         return lines + _aligned(rows)
 
     def _tell_evidence(self) -> list[str]:
@@ -154,7 +154,7 @@ class Explanation:
         rows = [(_text(name), f"{value:+.3f}") for name, value in named[: _SHOWN + 1]]
         if len(named) > _SHOWN + 1:
             rest = math.fsum(value for _, value in named[_SHOWN + 1 :])
-            rows.append((f"({len(named) - _SHOWN - 1} other features)", f"{rest:+.3f}"))
+            rows.append((f"({len(named) - _SHOWN - 1:,} other features)", f"{rest:+.3f}"))
         return lines + _aligned([*rows, ("(sum)", f"{self.log_odds():+.3f}")])
 
 

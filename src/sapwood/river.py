@@ -22,7 +22,9 @@ from sapwood._labels import as_label
 
 try:
     from river import base
-except ImportError as error:
+except ModuleNotFoundError as error:
+    if error.name != "river":
+        raise
     raise ImportError(
         "sapwood.river: river must be installed, got nothing by that name; install with: pip install 'sapwood[river]'"
     ) from error

@@ -68,14 +68,18 @@ def export_text(
         rows.append(cells)
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     header = (
-        f"{view.n:,} points, {len(view.nodes):,} nodes, {view.n_leaves:,} leaves, depth {view.depth:,}; "
-        f"gain by {view.criterion}{_UNITS.get(view.criterion, '')}"
+        f"{_number(view.n, 'point')}, {_number(len(view.nodes), 'node')}, {_number(view.n_leaves, 'leaf', 'leaves')}, "
+        f"depth {view.depth:,}; gain by {view.criterion}{_UNITS.get(view.criterion, '')}"
     )
     lines = [header]
     for cells in rows:
         padded = (cell.ljust(width) for cell, width in zip(cells, widths, strict=True) if width)
         lines.append("  ".join(padded).rstrip())
     return "\n".join(lines) + "\n"
+
+
+def _number(count: int, one: str, many: str | None = None) -> str:
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
 def _lines(view: TreeView, max_depth: int | None) -> Iterator[_Line]:

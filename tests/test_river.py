@@ -1,0 +1,174 @@
+"""The classifiers of sapwood.river pass river's own checks, and are the classifiers of sapwood inside."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+from grown_trees import message
+
+pytest.importorskip("river", reason="river, of the extra `river`, is not installed")
+
+from river import checks, compose, datasets, ensemble, evaluate, feature_extraction, metrics, preprocessing
+
+import sapwood
+from sapwood.river import ExtremelyFastDecisionTreeClassifier, HoeffdingTreeClassifier
+
+BOTH = [HoeffdingTreeClassifier, ExtremelyFastDecisionTreeClassifier]
+CHECKS = [
+    pytest.param(classifier, check, id=f"{classifier.__name__}-{i}-{check.__name__}")
+    for classifier in BOTH
+    for i, check in enumerate(checks.yield_checks(classifier()))
+]
+
+
+@pytest.mark.parametrize(("classifier", "check"), CHECKS)
+def test_checks_of_river(classifier: Any, check: Any) -> None:
+    check(classifier().clone())
+
+
+@pytest.mark.parametrize("classifier", BOTH)
+def test_no_check_is_skipped(classifier: Any) -> None:
+    assert classifier()._unit_test_skips() == set()
+    assert classifier()._multiclass
+
+
+@pytest.mark.parametrize("classifier", BOTH)
+def test_parameters_are_those_of_sapwood(classifier: Any) -> None:
+    own = getattr(sapwood, classifier.__name__)
+    assert classifier()._get_params() == own().get_params()
+    model = classifier(delta=0.01, max_depth=3)
+    assert model.classifier.get_params() == model._get_params()
+    assert model.clone({"delta": 0.02}).classifier.delta == 0.02
+
+
+@pytest.mark.parametrize("classifier", BOTH)
+def test_the_same_tree_as_sapwoods_own(classifier: Any) -> None:
+    model, own = classifier(tau=0.2), getattr(sapwood, classifier.__name__)(tau=0.2)
+    rng = np.random.default_rng(0)
+    for i in range(1500):
+        x, y = message(rng)
+        assert model.predict_proba_one(x) == own.predict_proba_one(x)
+        model.learn_one(x, y, w=1 + i % 2)
+        own.learn_one(x, y, w=1 + i % 2)
+    assert own.get_depth() > 0
+    assert model.to_dict() == own.to_dict()
+    assert model.export_text() == own.export_text()
+    assert str(model.summary()) == str(own.summary())
+    assert model.debug_one(x) == str(own.explain_one(x))
+
+
+@pytest.mark.parametrize("classifier", BOTH)
+def test_before_any_point(classifier: Any) -> None:
+    model = classifier()
+    assert model.predict_one({"a": 1}) is None
+    assert model.predict_proba_one({"a": 1}) == {}
+    assert model.debug_one({"a": 1}) is None
+    assert model._raw_memory_usage == 0
+
+
+@pytest.mark.parametrize("classifier", BOTH)
+def test_words_in_a_pipeline(classifier: Any) -> None:
+    rng = np.random.default_rng(1)
+    messages = [(" ".join(x), "spam" if y else "ham") for x, y in (message(rng) for _ in range(1000))]
+    # Words of one letter too: as the messages are, so the model sees them.
+    model = feature_extraction.BagOfWords(tokenizer=str.split) | classifier()
+    score = evaluate.progressive_val_score(messages, model, metrics.Accuracy())
+    assert score.get() > 0.9
+    assert "free" in model[-1].classifier.features_seen_
+    assert model.predict_one("free prize urgent") == "spam"
+    assert isinstance(model.clone(), compose.Pipeline)
+
+
+@pytest.mark.parametrize("classifier", BOTH)
+def test_several_classes_after_a_scaler(classifier: Any) -> None:
+    model = preprocessing.StandardScaler() | classifier()
+    score = evaluate.progressive_val_score(datasets.ImageSegments().take(1000), model, metrics.Accuracy())
+    assert score.get() > 0.7
+
+
+def test_in_an_ensemble() -> None:
+    model = ensemble.BaggingClassifier(HoeffdingTreeClassifier(), n_models=3, seed=1)
+    score = evaluate.progressive_val_score(datasets.Phishing(), model, metrics.Accuracy())
+    assert score.get() > 0.8
+
+
+@pytest.mark.parametrize("classifier", BOTH)
+def test_clone_with_what_was_learned(classifier: Any) -> None:
+    model = classifier()
+    for x, y in datasets.Phishing().take(50):
+        model.learn_one(x, y)
+    fresh, copy = model.clone(), model.clone(include_attributes=True)
+    assert fresh.predict_one(x) is None
+    assert copy.predict_proba_one(x) == model.predict_proba_one(x)
+    copy.learn_one({"new": 1}, True)
+    assert "new" not in model.classifier.features_seen_
+
+
+@pytest.mark.parametrize("classifier", BOTH)
+def test_memory_is_that_of_the_core(classifier: Any) -> None:
+    model = classifier()
+    model.learn_one({"a": 1}, True)
+    before = model._raw_memory_usage
+    model.learn_one({f"word {j}": 1 for j in range(10_000)}, False)
+    assert model._raw_memory_usage > before + 10_000
+
+
+# ---- tables ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def pd() -> Any:
+    return pytest.importorskip("pandas", reason="pandas, of the extra `pandas`, is not installed")
+
+
+@pytest.mark.parametrize("classifier", BOTH)
+def test_tables_are_learned_as_points_are(classifier: Any, pd: Any) -> None:
+    rng = np.random.default_rng(2)
+    points = [message(rng) for _ in range(300)]
+    one, many = classifier(), classifier()
+    for x, y in points:
+        one.learn_one(x, y)
+    for start in range(0, 300, 75):
+        rows = points[start : start + 75]
+        X = pd.DataFrame([x for x, _ in rows]).fillna(0)
+        many.learn_many(X, pd.Series([y for _, y in rows]))
+    for x, _ in points[:50]:
+        assert one.predict_proba_one(x) == pytest.approx(many.predict_proba_one(x), abs=1e-6)
+    X = pd.DataFrame([x for x, _ in points[:20]], index=range(100, 120)).fillna(0)
+    probabilities = many.predict_proba_many(X)
+    assert list(probabilities.index) == list(X.index)
+    assert probabilities.sum(axis=1).to_numpy() == pytest.approx(1)
+    assert many.predict_many(X).tolist() == [many.predict_one(x) for x, _ in points[:20]]
+
+
+@pytest.mark.parametrize("classifier", BOTH)
+def test_a_table_that_cannot_be_read_teaches_nothing(classifier: Any, pd: Any) -> None:
+    model = classifier()
+    model.learn_one({"a": 1}, True)
+    before = model.to_dict()
+    good, bad = pd.DataFrame({"a": [1.0, 0.0]}), pd.DataFrame({"a": [1.0, float("nan")]})
+    owner = classifier.__name__
+    with pytest.raises(ValueError, match=rf"^{owner}\.learn_many: x must hold finite numbers, got nan for 'a'$"):
+        model.learn_many(bad, pd.Series([True, False]))
+    with pytest.raises(ValueError, match=rf"^{owner}\.learn_many: y must be a label, got None$"):
+        model.learn_many(good, pd.Series([True, None], dtype=object))
+    with pytest.raises(
+        ValueError, match=rf"^{owner}\.learn_many: y must have a label for each of the 2 rows of X, got 1"
+    ):
+        model.learn_many(good, pd.Series([True]))
+    assert model.to_dict() == before
+
+
+# ---- without river --------------------------------------------------------------------------------------------------
+
+
+def test_without_river(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in [name for name in sys.modules if name.split(".")[0] == "river" or name == "sapwood.river"]:
+        monkeypatch.delitem(sys.modules, module)
+    monkeypatch.setitem(sys.modules, "river", None)
+    with pytest.raises(ImportError, match=r"^sapwood\.river: river must be installed, .* 'sapwood\[river\]'$"):
+        importlib.import_module("sapwood.river")

@@ -1,0 +1,211 @@
+"""A view holds what the core knows of a tree, and stays as it is; plain data and tables hold what the view does."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+from grown_trees import LETTERS, MAIL, chain_tree, view_of_words, wide_tree, word_tree
+
+from sapwood import _core
+from sapwood.tree_export import to_dataframe, to_dict
+from sapwood.tree_view import NodeView, TreeView
+
+
+@pytest.fixture(scope="module")
+def view() -> TreeView:
+    return view_of_words()
+
+
+def test_nodes_are_those_of_the_core() -> None:
+    tree = wide_tree()
+    nodes, keys = tree.nodes(), tree.keys()
+    view = TreeView.of(tree, LETTERS, criterion="entropy")
+    assert len(view.nodes) == tree.n_nodes()
+    assert view.n_leaves == tree.n_leaves()
+    assert view.depth == tree.depth()
+    assert view.n == tree.n()
+    for i, node in enumerate(view.nodes):
+        assert node.number == i
+        assert (-1 if node.parent is None else node.parent) == nodes["parent"][i]
+        assert node.depth == nodes["depth"][i]
+        assert node.is_leaf == (nodes["feature"][i] < 0)
+        if node.is_leaf:
+            assert node.counts == tuple(nodes["counts"][i])
+            assert node.model == _core.LEAF_MODELS[nodes["model"][i]]
+            assert node.right == dict(zip(_core.LEAF_MODELS, nodes["right"][i], strict=True))
+            assert (node.key, node.feature, node.off, node.on, node.gain, node.counts_at_split) == (None,) * 6
+        else:
+            assert node.key == node.feature == keys[nodes["feature"][i]]
+            assert (node.off, node.on) == (nodes["off"][i], nodes["on"][i])
+            assert (node.gain, node.margin) == (nodes["gain"][i], nodes["margin"][i])
+            assert node.split_at == nodes["split_at"][i]
+            assert node.counts_at_split == tuple(nodes["counts"][i])
+            assert node.model is node.right is None
+
+
+def test_counts_of_a_node_are_the_sum_of_its_childrens(view: TreeView) -> None:
+    inner = [node for node in view.nodes if not node.is_leaf]
+    assert inner
+    for node in inner:
+        one, other = view.children(node)
+        assert node.counts == tuple(a + b for a, b in zip(one.counts, other.counts, strict=True))
+        assert node.n_below == 1 + one.n_below + other.n_below
+        assert one.n_below <= other.n_below
+    for node in view.nodes:
+        assert node.n == sum(node.counts)
+        assert math.isclose(sum(node.shares), 1)
+        assert node.shares == pytest.approx(np.array(node.counts) / node.n)
+
+
+def test_view_does_not_change() -> None:
+    tree = _core.Tree()
+    tree.learn_one({"free": 1}, 1, 1, 0.0)
+    view = TreeView.of(tree, MAIL)
+    before = to_dict(view)
+    for _ in range(100):
+        tree.learn_one({"free": 1}, 0, 1, 0.0)
+    assert to_dict(view) == before
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        view.n = 3  # type: ignore[misc]
+
+
+def test_a_tree_of_nothing() -> None:
+    view = TreeView.of(_core.Tree(), MAIL)
+    assert view.nodes[0].counts == (0, 0)
+    assert view.nodes[0].shares == (0.5, 0.5)
+    assert (view.n_leaves, view.depth, view.n) == (1, 0, 0)
+
+
+def test_one_class_alone() -> None:
+    tree = _core.Tree()
+    tree.learn_one({"a": 1}, 0, 1, 0.0)
+    view = TreeView.of(tree, ["ham"])
+    assert view.nodes[0].counts == (1,)
+    assert view.nodes[0].shares == (1.0,)
+
+
+@pytest.mark.parametrize("classes", [[], ["a", "b", "c"]])
+def test_wrong_number_of_classes(classes: list[str]) -> None:
+    with pytest.raises(ValueError, match=r"^TreeView\.of: classes must be 1 to 2 labels, got \["):
+        TreeView.of(_core.Tree(), classes)
+
+
+def test_classes_in_another_order(view: TreeView) -> None:
+    turned = TreeView.of(word_tree(tau=0.1), MAIL, in_order=("spam", "ham"))
+    assert turned.classes == ("spam", "ham")
+    for node, other in zip(view.nodes, turned.nodes, strict=True):
+        assert node.counts == other.counts[::-1]
+        assert node.shares == other.shares[::-1]
+    with pytest.raises(
+        ValueError, match=r"^TreeView\.of: in_order must hold the labels \['ham', 'spam'\], got \['ham'"
+    ):
+        TreeView.of(word_tree(10), MAIL, in_order=("ham", "eggs"))
+
+
+def columns_tree() -> _core.Tree:
+    tree = _core.Tree(delta=0.4, tau=0.9)
+    for _ in range(3):
+        tree.learn_one({12: 1}, 1, 1, 0.0)
+        tree.learn_one({("a", "b"): 1}, 0, 1, 0.0)
+        tree.learn_one({12: 1, "text": 1}, 0, 1, 0.0)
+    return tree
+
+
+def names_shown(names: Any) -> set[str]:
+    return {str(node.feature) for node in TreeView.of(columns_tree(), MAIL, names).nodes if not node.is_leaf}
+
+
+def test_names_of_features() -> None:
+    assert names_shown(None) == {"x[12]", "text"}
+    assert names_shown({12: "twelve", "text": 7}) == {"twelve", "7"}
+    assert names_shown({12: "twelve"}) == {"twelve", "text"}
+    assert names_shown([f"column {j}" for j in range(20)]) == {"column 12", "text"}
+    assert names_shown(np.array([f"column {j}" for j in range(20)], dtype=object)) == {"column 12", "text"}
+    assert names_shown(lambda key: f"<{key}>") == {"<12>", "<text>"}
+
+
+def test_wrong_names_of_features() -> None:
+    with pytest.raises(ValueError, match=r"^TreeView\.of: feature_names must have a name for column 12, got 3 names$"):
+        names_shown(["a", "b", "c"])
+    for wrong in (3, "abc", b"abc", {"a", "b"}):
+        with pytest.raises(
+            TypeError, match=r"^TreeView\.of: feature_names must be a sequence, a mapping or a function"
+        ):
+            names_shown(wrong)
+
+
+def test_paused_leaves_are_told() -> None:
+    rng = np.random.default_rng(0)
+    tree = _core.Tree(max_bytes=1 << 16, leaf_prediction="majority")
+    for i in range(3000):
+        tree.learn_one({f"word {j}": 1 for j in rng.integers(0, 4000, 12)}, i % 2, 1, 0.0)
+    view = TreeView.of(tree, MAIL)
+    assert [node.paused for node in view.nodes] == [bool(paused) for paused in tree.nodes()["paused"]]
+    assert tree.tally()["paused"] > 0
+
+
+# ---- plain data -----------------------------------------------------------------------------------------------------
+
+
+def test_dict_survives_json(view: TreeView) -> None:
+    plain = to_dict(view)
+    assert json.loads(json.dumps(plain, allow_nan=False)) == plain
+    assert plain["classes"] == list(MAIL)
+    assert len(plain["nodes"]) == len(view.nodes)
+    for node, told in zip(view.nodes, plain["nodes"], strict=True):
+        assert told["id"] == node.number
+        for name in ("parent", "depth", "feature", "off", "on", "gain", "margin", "split_at", "n", "model", "right"):
+            assert told[name] == getattr(node, name)
+        assert told["counts"] == list(node.counts)
+
+
+def test_dict_of_labels_and_features_of_any_kind() -> None:
+    tree = _core.Tree(delta=0.4, tau=0.9)
+    for _ in range(3):
+        tree.learn_one({("a", 1): 1}, 1, 1, 0.0)
+        tree.learn_one({}, 0, 1, 0.0)
+        tree.learn_one({("a", 1): 1}, 2, 1, 0.0)
+    labels = [np.int64(3), (1, 2), math.inf]
+    plain = to_dict(TreeView.of(tree, labels))
+    assert plain["classes"] == [3, "(1, 2)", "inf"]
+    assert plain["nodes"][0]["key"] == plain["nodes"][0]["feature"] == "('a', 1)"
+    json.dumps(plain, allow_nan=False)
+
+
+def test_dict_of_a_chain_deeper_than_the_stack() -> None:
+    length = 2 * sys.getrecursionlimit()
+    plain = to_dict(TreeView.of(chain_tree(length), MAIL))
+    assert plain["depth"] == length
+    assert json.loads(json.dumps(plain))["nodes"][-1]["depth"] == plain["nodes"][-1]["depth"]
+
+
+def test_dataframe(view: TreeView) -> None:
+    pytest.importorskip("pandas", reason="pandas, of the extra `pandas`, is not installed")
+    frame = to_dataframe(view)
+    assert list(frame.index) == list(range(len(view.nodes)))
+    assert frame.index.name == "node"
+    assert frame["count[spam]"].tolist() == [node.counts[1] for node in view.nodes]
+    assert frame["share[ham]"].tolist() == [node.shares[0] for node in view.nodes]
+    assert frame["gain"].isna().tolist() == [node.is_leaf for node in view.nodes]
+    assert frame["right[logistic]"].isna().tolist() == [not node.is_leaf for node in view.nodes]
+    for name in ("parent", "off", "on", "split_at"):
+        told = [None if missing else int(value) for missing, value in zip(frame[name].isna(), frame[name], strict=True)]
+        assert told == [getattr(node, name) for node in view.nodes]
+    assert frame["feature"].dropna().tolist() == [node.feature for node in view.nodes if not node.is_leaf]
+
+
+def test_dataframe_without_pandas(view: TreeView, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match=r"^to_dataframe: pandas must be installed, .* 'sapwood\[pandas\]'$"):
+        to_dataframe(view)
+
+
+def test_majority_is_the_first_of_several() -> None:
+    node: NodeView = TreeView.of(_core.Tree(), MAIL).nodes[0]
+    assert node.majority == 0
