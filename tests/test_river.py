@@ -73,7 +73,9 @@ def test_before_any_point(classifier: Any) -> None:
 @pytest.mark.parametrize("classifier", BOTH)
 def test_words_in_a_pipeline(classifier: Any) -> None:
     rng = np.random.default_rng(1)
-    messages = [(" ".join(x), "spam" if y else "ham") for x, y in (message(rng) for _ in range(1000))]
+    messages: list[tuple[Any, str]] = [
+        (" ".join(x), "spam" if y else "ham") for x, y in (message(rng) for _ in range(1000))
+    ]
     # Words of one letter too: as the messages are, so the model sees them.
     model = feature_extraction.BagOfWords(tokenizer=str.split) | classifier()
     score = evaluate.progressive_val_score(messages, model, metrics.Accuracy())

@@ -6,6 +6,7 @@ import io
 import re
 import shutil
 import sys
+from collections.abc import Callable
 from itertools import combinations, pairwise
 from typing import Any
 
@@ -106,7 +107,7 @@ def boxes(axes: Any) -> list[Any]:
 @pytest.mark.usefixtures("matplotlib")
 @pytest.mark.parametrize("name", ["words", "wide", "chain", "odd"])
 def test_plot_has_a_box_for_every_node_and_none_overlap(name: str) -> None:
-    views = {
+    views: dict[str, Callable[[], TreeView]] = {
         "words": view_of_words,
         "wide": lambda: TreeView.of(wide_tree(), LETTERS),
         "chain": lambda: TreeView.of(chain_tree(60), MAIL),
@@ -123,7 +124,7 @@ def test_plot_has_a_box_for_every_node_and_none_overlap(name: str) -> None:
     # The words of a box are within it, and all boxes within the figure.
     frame = axes.figure.bbox
     assert all(frame.x0 <= box.x0 and box.x1 <= frame.x1 and frame.y0 <= box.y0 and box.y1 <= frame.y1 for box in found)
-    bold = [text.get_window_extent() for text in axes.texts if text.get_weight() == "bold"]
+    bold = [text.get_window_extent() for text in axes.texts if text.get_fontweight() == "bold"]
     assert len(bold) == len(found)
     for text, box in zip(bold, found, strict=True):
         assert box.x0 <= text.x0
@@ -133,7 +134,7 @@ def test_plot_has_a_box_for_every_node_and_none_overlap(name: str) -> None:
 @pytest.mark.usefixtures("matplotlib")
 def test_plot_of_a_chain_is_a_column() -> None:
     view = TreeView.of(chain_tree(60), MAIL)
-    axes = plot(view, max_depth=None)
+    axes: Any = plot(view, max_depth=None)
     assert len({round(box.x0) for box in boxes(axes)}) == 2
     width, height = axes.figure.get_size_inches()
     assert width < 5 < height
@@ -148,8 +149,8 @@ def test_plot_into_axes_with_less_room() -> None:
     view = TreeView.of(wide_tree(), LETTERS)
     assert plot(view, axes) is axes
     roomy = plot(view)
-    sizes = [{text.get_fontsize() for text in drawn.texts if text.get_weight() == "bold"} for drawn in (axes, roomy)]
-    assert max(sizes[0]) < min(sizes[1])
+    small, planned = (max(float(text.get_fontsize()) for text in drawn.texts) for drawn in (axes, roomy))
+    assert small < planned
     figure.savefig(io.BytesIO(), format="png")
 
 

@@ -35,32 +35,28 @@ def test_nodes_are_those_of_the_core() -> None:
         assert (-1 if node.parent is None else node.parent) == nodes["parent"][i]
         assert node.depth == nodes["depth"][i]
         assert node.is_leaf == (nodes["feature"][i] < 0)
+        assert node.counts == tuple(nodes["counts"][i])
         if node.is_leaf:
-            assert node.counts == tuple(nodes["counts"][i])
             assert node.model == _core.LEAF_MODELS[nodes["model"][i]]
             assert node.right == dict(zip(_core.LEAF_MODELS, nodes["right"][i], strict=True))
-            assert (node.key, node.feature, node.off, node.on, node.gain, node.counts_at_split) == (None,) * 6
+            assert (node.key, node.feature, node.off, node.on, node.gain, node.margin, node.split_at) == (None,) * 7
         else:
             assert node.key == node.feature == keys[nodes["feature"][i]]
             assert (node.off, node.on) == (nodes["off"][i], nodes["on"][i])
             assert (node.gain, node.margin) == (nodes["gain"][i], nodes["margin"][i])
             assert node.split_at == nodes["split_at"][i]
-            assert node.counts_at_split == tuple(nodes["counts"][i])
-            assert node.model is node.right is None
+            assert (node.model, node.right) == (None, None)
 
 
-def test_counts_of_a_node_are_the_sum_of_its_childrens(view: TreeView) -> None:
-    inner = [node for node in view.nodes if not node.is_leaf]
-    assert inner
-    for node in inner:
-        one, other = view.children(node)
-        assert node.counts == tuple(a + b for a, b in zip(one.counts, other.counts, strict=True))
-        assert node.n_below == 1 + one.n_below + other.n_below
-        assert one.n_below <= other.n_below
+def test_counts_shares_and_sizes(view: TreeView) -> None:
+    assert any(not node.is_leaf for node in view.nodes)
     for node in view.nodes:
         assert node.n == sum(node.counts)
-        assert math.isclose(sum(node.shares), 1)
         assert node.shares == pytest.approx(np.array(node.counts) / node.n)
+        if not node.is_leaf:
+            one, other = view.children(node)
+            assert node.n_below == 1 + one.n_below + other.n_below
+            assert one.n_below <= other.n_below
 
 
 def test_view_does_not_change() -> None:

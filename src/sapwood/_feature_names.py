@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -11,9 +11,7 @@ import numpy.typing as npt
 __all__ = ["FeatureNames", "default_name", "one_line", "shortened", "teller_of_names"]
 
 # By column, by what the feature is called in the model, or by a function of that.
-FeatureNames: TypeAlias = (
-    "Callable[[Hashable], str] | Mapping[Hashable, str] | Sequence[str] | npt.NDArray[np.object_] | None"
-)
+FeatureNames: TypeAlias = "Callable[[Any], str] | Mapping[Any, str] | Sequence[str] | npt.NDArray[np.object_] | None"
 
 
 def default_name(key: Hashable) -> str:

@@ -62,7 +62,8 @@ class Inspectable:
         feature_names : sequence, mapping, function or None, default=None
             What features are called.
         max_depth : int or None, default=None
-            Show the tests above this depth; what is below is counted as if it were one leaf.
+            Show the tests above this depth; an inner node there is shown as if it were a leaf, with the points that its
+            split was chosen for.
         decimals : int, default=3
             Digits of shares, gains and margins.
         show_counts, show_gain, show_model : bool, default=True

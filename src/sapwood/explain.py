@@ -60,7 +60,8 @@ class Evidence:
 class Explanation:
     """The prediction of a tree for one point, taken apart in two sums.
 
-    The share of a class in the leaf is its share in the root and the contributions of the `tests` on the way. The model
+    The share of a class in the leaf is its share in the root and the contributions of the `tests` on the way: each is
+    how the share differs between the points that the split was chosen for and those of the node where it led. The model
     of the leaf then gives each class a score: its `intercept` and the scores of the `evidence`, a logarithm of what is
     proportional to its probability. So the logarithm of the ratio of the probabilities of two classes, `log_odds`, is
     the difference of their intercepts and, for each active feature, of its scores. Where the leaf predicts by
@@ -234,7 +235,10 @@ def explain_ids(
 
 
 def _scores(tree: _core.Tree, ids: npt.NDArray[np.int32], model: str) -> tuple[list[Hashable], npt.NDArray[np.float64]]:
-    """Return the features of a point that speak at its leaf, and what each adds to the score of each class."""
+    """Return the features of a point that speak at its leaf, and what each adds to the score of each class.
+
+    They are in the order in which the tree first met them, whatever their order in the point.
+    """
     slots, trunk, correction, shares = tree.evidence(ids)
     if model == "majority":
         return [], np.zeros((0, tree.n_classes()))
@@ -246,7 +250,8 @@ def _scores(tree: _core.Tree, ids: npt.NDArray[np.int32], model: str) -> tuple[l
         # One output for two classes, the score of the second less that of the first, is half of it for each.
         if scores.shape[1] == 1:
             scores = np.hstack([-scores / 2, scores / 2])
-    return [keys[slot] for slot in slots.tolist()], scores
+    order = np.argsort(slots)
+    return [keys[slot] for slot in slots[order].tolist()], scores[order]
 
 
 def _intercept(

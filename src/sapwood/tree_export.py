@@ -20,8 +20,8 @@ def to_dict(view: TreeView) -> dict[str, Any]:
     """Return a tree in plain types that json.dumps takes: a flat list of nodes, however deep the tree.
 
     A node's `id` is its place in the list, by which `parent`, `off` and `on` refer to it; what it does not have is
-    None. `counts`, `counts_at_split` and `shares` follow `classes`. A label or a feature that is no string, number,
-    boolean or None is there as its text.
+    None. `counts` and `shares` follow `classes`; `NodeView` says which points they are of. A label or a feature that is
+    no string, number, boolean or None is there as its text.
     """
     return {
         "criterion": view.criterion,
@@ -75,7 +75,6 @@ def _plain_node(node: NodeView) -> dict[str, Any]:
         "gain": node.gain,
         "margin": node.margin,
         "split_at": node.split_at,
-        "counts_at_split": None if node.counts_at_split is None else list(node.counts_at_split),
         "n": node.n,
         "counts": list(node.counts),
         "shares": list(node.shares),

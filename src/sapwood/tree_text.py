@@ -46,7 +46,8 @@ def export_text(
     view : TreeView
         The tree.
     max_depth : int or None
-        Show the tests above this depth; what is below is counted as if it were one leaf.
+        Show the tests above this depth; an inner node there is shown as if it were a leaf, with the points that its
+        split was chosen for.
     decimals : int
         Digits of shares, gains and margins.
     show_counts, show_gain, show_model : bool

@@ -19,20 +19,19 @@ __all__ = ["NodeView", "TreeView", "check_depth", "places_of"]
 class NodeView:
     """One node of a tree.
 
-    `counts` are the points of each class in the leaves below, so that those of a node are the sum of its children's. A
-    leaf holds the points that reached it, and those that the split of its parent implies: so it predicts at once. What
-    an inner node counted for its split is in `counts_at_split`, which `gain` and `margin` are of; they differ, because
-    a stream goes on after a split.
+    `counts` are the points of each class that the core knows of. Of an inner node: those that its split was chosen for,
+    which `gain` and `margin` are of. Of a leaf: those that have reached it, and those that the split of its parent
+    implies, so that it predicts at once. As a stream goes on after a split, the points of a node are not the sum of
+    its children's.
     """
 
     number: int  # from the root, 0, on: each before its children, off before on
     parent: int | None
     depth: int
-    key: Hashable | None  # the feature tested, as the model knows it; None in a leaf, as are the next ten
+    key: Hashable | None  # the feature tested, as the model knows it; None in a leaf, as are the next six
     feature: str | None  # and as it is shown
     off: int | None
     on: int | None
-    counts_at_split: tuple[int, ...] | None
     gain: float | None
     margin: float | None  # how far the gain was ahead of the second best
     split_at: int | None  # the points of the stream when it was split
@@ -104,8 +103,7 @@ class TreeView:
         if not 0 < len(classes) <= n_classes:
             raise ValueError(f"TreeView.of: classes must be 1 to {n_classes} labels, got {list(classes)!r}")
         places = places_of(classes, in_order)
-        at_split = nodes["counts"][:, places].tolist()
-        counts = _pooled(nodes["parent"], nodes["feature"], nodes["counts"])[:, places]
+        counts = nodes["counts"][:, places]
         n = counts.sum(axis=1)
         shares = np.where(n[:, np.newaxis] > 0, counts / np.maximum(n, 1)[:, np.newaxis], 1 / len(classes)).tolist()
         n_below = _sizes(nodes["parent"])
@@ -123,7 +121,6 @@ class TreeView:
                     feature=None if is_leaf else name_of(key),
                     off=None if is_leaf else column["off"][i],
                     on=None if is_leaf else column["on"][i],
-                    counts_at_split=None if is_leaf else tuple(at_split[i]),
                     gain=None if is_leaf else column["gain"][i],
                     margin=None if is_leaf else column["margin"][i],
                     split_at=None if is_leaf else column["split_at"][i],
@@ -176,16 +173,6 @@ def check_depth(owner: str, max_depth: object) -> None:
     if max_depth is None or (isinstance(max_depth, int) and not isinstance(max_depth, bool) and max_depth >= 0):
         return
     raise ValueError(f"{owner}: max_depth must be None or an integer of at least 0, got {max_depth!r}")
-
-
-def _pooled(
-    parent: npt.NDArray[np.int64], feature: npt.NDArray[np.int64], counts: npt.NDArray[np.int64]
-) -> npt.NDArray[np.int64]:
-    """Return the counts of the leaves below each node. A child's number is greater than its parent's."""
-    pooled = np.where(feature[:, np.newaxis] < 0, counts, 0)
-    for i in range(len(parent) - 1, 0, -1):
-        pooled[parent[i]] += pooled[i]
-    return pooled
 
 
 def _sizes(parent: npt.NDArray[np.int64]) -> list[int]:
