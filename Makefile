@@ -8,8 +8,10 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 # What pyproject.toml asks of a build, and the two programs it runs; then no build is isolated, and each is incremental.
 BUILD_REQUIRES := $(shell sed -n 's/^requires = \[\(.*\)\]$$/\1/p' pyproject.toml | tr ',' ' ') cmake ninja
-# A change of these means a new build. A change of a Python source does not: the installation is editable.
+# A change of these means a new build. A change of a Python source does not: the installation is editable. But it knows
+# the files that there were, so that a new one, which changes its folder, does.
 NATIVE := $(shell find native -name '*.cpp' -o -name '*.hpp')
+PACKAGES := $(shell find src -type d -not -name __pycache__)
 BENCH := $(wildcard benchmarks/native/*.cpp benchmarks/native/*.hpp)
 CXX_FILES = $(NATIVE) $(BENCH) $(wildcard tests/native/*.cpp tests/native/*.hpp)
 PYTHON_DIRS := $(wildcard src tests benchmarks examples)
@@ -59,11 +61,11 @@ $(VENV)/.tools: pyproject.toml
 	$(BIN)/python -m pip install --quiet $(BUILD_REQUIRES)
 	@touch $@
 
-$(VENV)/.demo: $(VENV)/.tools CMakeLists.txt $(NATIVE)
+$(VENV)/.demo: $(VENV)/.tools CMakeLists.txt $(NATIVE) $(PACKAGES)
 	$(INSTALL) '.[plot,cli]'
 	@touch $@
 
-$(VENV)/.dev: $(VENV)/.tools CMakeLists.txt $(NATIVE)
+$(VENV)/.dev: $(VENV)/.tools CMakeLists.txt $(NATIVE) $(PACKAGES)
 	$(INSTALL) '.[dev]'
 	@touch $@
 

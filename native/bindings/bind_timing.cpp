@@ -1,8 +1,13 @@
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 
 #include <algorithm>
+#include <limits>
+#include <tuple>
 
 #include "bindings.hpp"
+#include "sapwood/paper/plain_exhaustive.hpp"
 
 namespace sapwood::bindings {
 namespace {
@@ -48,6 +53,12 @@ public:
         check_room(search_.n(), static_cast<std::int64_t>(csr.size()));
     }
 
+    /// Adds a point and queries the search, whatever `every` says.
+    std::optional<Split> step_and_ask(std::size_t i) {
+        search_.add(csr_.row(i), labels_[i]);
+        return search_.best();
+    }
+
     void step(std::size_t i) {
         search_.add(csr_.row(i), labels_[i]);
         if (--until_query_ == 0) {
@@ -80,6 +91,72 @@ auto run_timed(GuardedSearch& guarded, const Array<std::int64_t>& indptr, const 
         });
     }
     return to_numpy(std::move(seconds));
+}
+
+using Traced =
+    std::tuple<nb::ndarray<nb::numpy, double, nb::ndim<1>>, nb::ndarray<nb::numpy, std::int64_t, nb::ndim<1>>,
+               nb::ndarray<nb::numpy, double, nb::ndim<1>>>;
+
+Traced run_traced(GuardedSearch& guarded, const Array<std::int64_t>& indptr, const Array<FeatureId>& indices,
+                  const Array<Label>& labels, const Array<std::int64_t>& checkpoints) {
+    Seconds seconds;
+    std::vector<std::int64_t> features;
+    std::vector<double> scores;
+    {
+        nb::gil_scoped_release release;
+        const std::lock_guard lock(guarded.mutex);
+        const CsrView csr{span_of(indptr), span_of(indices)};
+        Run run(guarded, csr, span_of(labels), 1);
+        check_checkpoints(span_of(checkpoints), csr.size());
+        const auto n = checkpoints.size() == 0 ? std::size_t{0}
+                                               : static_cast<std::size_t>(checkpoints.data()[checkpoints.size() - 1]);
+        // Written to before the clock starts, so that no new page of memory is met while it runs.
+        features.assign(n, -1);
+        scores.assign(n, std::numeric_limits<double>::quiet_NaN());
+        SignalPoll signals;
+        seconds = timed(span_of(checkpoints), [&](std::size_t i) {
+            if (const std::optional<Split> best = run.step_and_ask(i)) {
+                features[i] = best->feature;
+                scores[i] = best->score;
+            }
+            signals.poll();
+        });
+    }
+    return {to_numpy(std::move(seconds)), to_numpy(std::move(features)), to_numpy(std::move(scores))};
+}
+
+template <class Criterion>
+Seconds plain_run(const CsrView& csr, std::span<const Label> y, std::size_t n_features,
+                  std::span<const std::int64_t> checkpoints, double& score) {
+    PlainExhaustive<Criterion> search(n_features);
+    SignalPoll signals;
+    return timed(checkpoints, [&](std::size_t i) {
+        search.add(csr.row(i), y[i]);
+        score = search.best_score();
+        signals.poll();
+    });
+}
+
+auto plain_timed(const std::string& criterion, const Array<std::int64_t>& indptr, const Array<FeatureId>& indices,
+                 const Array<Label>& labels, std::int64_t n_features, const Array<std::int64_t>& checkpoints) {
+    const bool entropy = criterion == "entropy";
+    if (!entropy && criterion != "gini") {
+        throw std::invalid_argument("criterion must be entropy or gini, got " + criterion);
+    }
+    const CsrView csr{span_of(indptr), span_of(indices)};
+    const std::span<const Label> y = span_of(labels);
+    check_csr(csr, n_features);
+    check_labels(csr, y, 2);
+    check_checkpoints(span_of(checkpoints), csr.size());
+    Seconds seconds;
+    double score = std::numeric_limits<double>::infinity();
+    {
+        nb::gil_scoped_release release;
+        const auto size = static_cast<std::size_t>(n_features);
+        seconds = entropy ? plain_run<PlainEntropy>(csr, y, size, span_of(checkpoints), score)
+                          : plain_run<PlainGini>(csr, y, size, span_of(checkpoints), score);
+    }
+    return std::make_pair(to_numpy(std::move(seconds)), score);
 }
 
 std::pair<double, double> slowest_timed(GuardedSearch& guarded, const Array<std::int64_t>& indptr,
@@ -129,6 +206,14 @@ void bind_timing(nb::module_& module) {
     module.def("run_timed", &run_timed, nb::arg("search"), nb::arg("indptr"), nb::arg("indices"), nb::arg("labels"),
                nb::arg("every"), nb::arg("checkpoints"),
                "Adds points to a search, queries it after every so many, and returns the seconds at each checkpoint.");
+    module.def("run_traced", &run_traced, nb::arg("search"), nb::arg("indptr"), nb::arg("indices"), nb::arg("labels"),
+               nb::arg("checkpoints"),
+               "Adds points to a search, queries it after each, and returns the seconds at each checkpoint with the "
+               "feature and the score of the best split after every point.");
+    module.def("plain_timed", &plain_timed, nb::arg("criterion"), nb::arg("indptr"), nb::arg("indices"),
+               nb::arg("labels"), nb::arg("n_features"), nb::arg("checkpoints"),
+               "The baselines of the paper as it defines them, term by term: the seconds at each checkpoint, and the "
+               "last score.");
     module.def(
         "slowest_timed", &slowest_timed, nb::arg("search"), nb::arg("indptr"), nb::arg("indices"), nb::arg("labels"),
         nb::arg("every"),

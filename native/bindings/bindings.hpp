@@ -96,6 +96,7 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> to_numpy(std::vector<T> values) {
     return to_numpy(std::move(values), shape);
 }
 
+void bind_generate(nb::module_& module);
 void bind_split_search(nb::module_& module);
 void bind_timing(nb::module_& module);
 void bind_tree(nb::module_& module);

@@ -5,4 +5,5 @@ NB_MODULE(_core, module) {
     sapwood::bindings::bind_split_search(module);
     sapwood::bindings::bind_timing(module);
     sapwood::bindings::bind_tree(module);
+    sapwood::bindings::bind_generate(module);
 }
