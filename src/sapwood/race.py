@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sapwood import _core
-from sapwood._points import as_points
+from sapwood._stream import Stream, rotated
 from sapwood.split_finder import Split, SplitFinder
-from sapwood.style import COUNTING, line_style, picture_style
+from sapwood.style import COUNTING, duration, line_style, picture_style, spread
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,8 +26,6 @@ __all__ = ["RaceEntry", "RaceResult", "plot_race", "race"]
 # share noise less, more would have each contestant refill the caches that the others emptied.
 _TURNS = 10
 _SAME_SCORE = 1e-9
-
-_Part = tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.uint16]]
 
 
 @dataclass(frozen=True)
@@ -98,7 +96,7 @@ def race(
         raise ValueError(f"race: searches must be distinct and at least one, got {names}")
     finders = {name: SplitFinder(criterion=criterion, search=name, alpha=alpha) for name in names}
     reference.add_many(X, y)
-    stream = _Stream(X, y)
+    stream = Stream(X, y)
     marks = _checkpoints(checkpoints, stream.n)
 
     seconds = {name: np.empty(marks.size) for name in names}
@@ -111,7 +109,7 @@ def race(
         first, last = np.searchsorted(marks, [start, stop], side="right")
         ends = np.append(marks[first:last] - start, stop - start)
         counting.append(stream.count(marks))
-        for name in _rotated(names, turn):
+        for name in rotated(names, turn):
             times = _core.run_timed(finders[name]._search, *stream.part(start, stop), every, ends)
             seconds[name][first:last] = spent[name] + times[:-1]
             spent[name] += float(times[-1])
@@ -174,7 +172,7 @@ def _draw(axis: Axes, result: RaceResult) -> None:
         axis.plot(result.checkpoints, seconds, color=style.colour, linestyle=style.dashes, solid_capstyle="butt")
     axis.set_yscale("log")
     axis.set_xlim(0, result.n)
-    axis.yaxis.set_major_formatter(lambda value, _: _duration(value))
+    axis.yaxis.set_major_formatter(lambda value, _: duration(value))
     axis.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
     axis.locator_params(axis="x", nbins=5)
     axis.set_xlabel("points added, the best split asked after each" if result.every == 1 else "points added")
@@ -186,10 +184,10 @@ def _label_lines(axis: Axes, result: RaceResult) -> None:
     lines = sorted(_lines(result), key=lambda line: line[1][-1])
     bottom, top = (math.log(limit) for limit in axis.get_ylim())
     wanted = [(math.log(max(seconds[-1], math.exp(bottom))) - bottom) / (top - bottom) for _, seconds in lines]
-    for (name, seconds), height in zip(lines, _spread(wanted), strict=True):
+    for (name, seconds), height in zip(lines, spread(wanted), strict=True):
         text = "counting only" if name == COUNTING else name
         axis.annotate(
-            f"{text}\n{_duration(seconds[-1])}",
+            f"{text}\n{duration(seconds[-1])}",
             xy=(1.0, height),
             xycoords="axes fraction",
             xytext=(6, 0),
@@ -201,41 +199,8 @@ def _label_lines(axis: Axes, result: RaceResult) -> None:
         )
 
 
-def _spread(ascending: Sequence[float], apart: float = 0.125) -> list[float]:
-    """Move heights, as fractions of the axis, until they are `apart` from each other and none is above the top."""
-    heights = list(ascending)
-    for i in range(1, len(heights)):
-        heights[i] = max(heights[i], heights[i - 1] + apart)
-    ceiling = 1.0
-    for i in reversed(range(len(heights))):
-        heights[i] = min(heights[i], ceiling)
-        ceiling = heights[i] - apart
-    return heights
-
-
 def _lines(result: RaceResult) -> list[tuple[str, npt.NDArray[np.float64]]]:
     return [(entry.search, entry.seconds) for entry in result.entries] + [(COUNTING, result.counting)]
-
-
-class _Stream:
-    """The points as the arrays that the native module takes."""
-
-    def __init__(self, X: object, y: npt.ArrayLike) -> None:
-        points = as_points(X, y)
-        self.n = points.labels.size
-        self.n_columns = points.n_columns
-        self._points = points
-
-    def part(self, start: int, stop: int) -> _Part:
-        """Return indptr, indices and labels of the points from `start` until before `stop`."""
-        indptr = self._points.indptr[start : stop + 1]
-        indices = self._points.indices[indptr[0] : indptr[-1]]
-        return indptr - indptr[0], indices, self._points.labels[start:stop]
-
-    def count(self, checkpoints: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-        """Return the cumulative seconds of counting only, over all the points."""
-        indptr, indices, labels = self.part(0, self.n)
-        return _core.count_timed(indptr, indices, labels, self.n_columns, checkpoints)
 
 
 def _checkpoints(checkpoints: int | Iterable[int], n: int) -> npt.NDArray[np.int64]:
@@ -259,11 +224,6 @@ def _positive(name: str, value: int) -> int:
     return number
 
 
-def _rotated(names: tuple[str, ...], turn: int) -> tuple[str, ...]:
-    cut = turn % len(names)
-    return names[cut:] + names[:cut]
-
-
 def _is_optimal(split: Split | None, reference: Split | None) -> bool:
     if split is None or reference is None:
         return split is reference
@@ -274,10 +234,3 @@ def _ratio(numerator: npt.NDArray[np.float64], denominator: npt.NDArray[np.float
     if numerator.size == 0 or denominator[-1] == 0.0:
         return math.nan
     return float(numerator[-1] / denominator[-1])
-
-
-def _duration(seconds: float) -> str:
-    for factor, unit in ((1.0, "s"), (1e3, "ms")):
-        if seconds * factor >= 1.0:
-            return f"{seconds * factor:.3g} {unit}"
-    return f"{seconds * 1e6:.3g} µs"

@@ -6,10 +6,11 @@ grey print and by a colour-blind reader.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import NamedTuple
 
-__all__ = ["COUNTING", "LineStyle", "class_colour", "line_style", "picture_style"]
+__all__ = ["COUNTING", "LineStyle", "class_colour", "duration", "line_style", "picture_style", "spread"]
 
 COUNTING = "counting"  # the reference that only increments counters
 
@@ -79,3 +80,25 @@ def class_colour(place: int, strength: float = 1.0) -> str:
     colour = _CLASS_COLOURS[place % len(_CLASS_COLOURS)]
     parts = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
     return "#" + "".join(f"{round(255 + (part - 255) * strength):02x}" for part in parts)
+
+
+def duration(seconds: float) -> str:
+    """Return a time in the largest unit, up to seconds, of which there is one at least; three digits, or all."""
+    if seconds >= 1000.0:  # noqa: PLR2004 - where three digits would turn into an exponent
+        return f"{seconds:,.0f} s"
+    for factor, unit in ((1.0, "s"), (1e3, "ms")):
+        if seconds * factor >= 1.0:
+            return f"{seconds * factor:.3g} {unit}"
+    return f"{seconds * 1e6:.3g} µs"
+
+
+def spread(ascending: Sequence[float], apart: float = 0.125) -> list[float]:
+    """Move heights, as fractions of the axis, until they are `apart` from each other and none is above the top."""
+    heights = list(ascending)
+    for i in range(1, len(heights)):
+        heights[i] = max(heights[i], heights[i - 1] + apart)
+    ceiling = 1.0
+    for i in reversed(range(len(heights))):
+        heights[i] = min(heights[i], ceiling)
+        ceiling = heights[i] - apart
+    return heights

@@ -20,7 +20,9 @@ from sapwood.datasets.download import HOMES, fetch
 Points = tuple[csr_array, npt.NDArray[np.uint8]]
 
 
-def locate(owner: str, name: str, path: str | PathLike[str] | None, url: str | None, cache: str | PathLike[str] | None) -> Path:
+def locate(
+    owner: str, name: str, path: str | PathLike[str] | None, url: str | None, cache: str | PathLike[str] | None
+) -> Path:
     """Return the path given, or that of a downloaded copy."""
     if path is None:
         return fetch(owner, HOMES[name].url if url is None else url, cache)
@@ -36,7 +38,9 @@ def opened(owner: str, path: Path, member: str | None) -> Iterator[IO[bytes]]:
         with zipfile.ZipFile(path) as archive:
             found = [name for name in archive.namelist() if member is not None and name.rpartition("/")[2] == member]
             if not found:
-                raise ValueError(f"{owner}: {path} must hold {member}, got {', '.join(archive.namelist()) or 'nothing'}")
+                raise ValueError(
+                    f"{owner}: {path} must hold {member}, got {', '.join(archive.namelist()) or 'nothing'}"
+                )
             with archive.open(found[0]) as stream:
                 yield stream
     elif path.suffix in {".gz", ".bz2"}:
@@ -53,6 +57,6 @@ def check_published(owner: str, name: str, points: Points, path: Path) -> None:
     n, d = points[0].shape
     if (n, d) != (home.n, home.d):
         raise ValueError(
-            f"{owner}: the file from {home.url} must hold {home.n:,} points of {home.d:,} features, got {n:,} of {d:,}; "
-            f"if the download was broken, delete {path} and try again"
+            f"{owner}: the file from {home.url} must hold {home.n:,} points of {home.d:,} features, got {n:,} of "
+            f"{d:,}; if the download was broken, delete {path} and try again"
         )

@@ -33,9 +33,9 @@ def load_author(
     snippets of 100 words where the file has texts of 1,000, and does not say how they were cut: here a point is the set
     of the first `words` words of a text. A feature is a word that occurs anywhere in the file, in alphabetical order.
 
-    Without a path the archive is downloaded, from `url` if given, into the folder `cache`, or pooch's own, and is an
-    error unless it has the size of the paper's Table 1 or a `url` was given. The path may be that of the archive or of the
-    file within it.
+    Without a path the archive is downloaded, from `url` if given, into the folder `cache`, or pooch's own; unless a
+    `url` was given, it must have the size of the paper's Table 1. The path may be that of the archive or of the file
+    within it.
     """
     words = as_count("load_author", "words", words, least=1)
     local = locate("load_author", "author", path, url, cache)
@@ -62,5 +62,7 @@ def _from_rows(rows: Iterable[dict[str, str]], words: int) -> Points:
     number = {word: i for i, word in enumerate(sorted(vocabulary))}
     lengths = np.fromiter((len(text) for text in texts), np.int64, len(texts))
     indptr = np.concatenate(([0], np.cumsum(lengths)))
-    indices = np.fromiter((i for text in texts for i in sorted(number[word] for word in text)), np.int32, int(indptr[-1]))
+    indices = np.fromiter(
+        (i for text in texts for i in sorted(number[word] for word in text)), np.int32, int(indptr[-1])
+    )
     return as_csr(indptr, indices, len(number)), np.asarray(labels, dtype=np.uint8)

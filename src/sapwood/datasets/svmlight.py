@@ -36,8 +36,8 @@ def load_farm(
     """Load Farm: online advertisements from farm-related sites, the label being whether the owner approved.
 
     From UCI's Farm Ads, the vectorised file. Without a path it is downloaded, from `url` if given, into the folder
-    `cache`, or pooch's own, and is an error unless it has the size of the paper's Table 1 or a `url` was given. The path
-    may be that of the archive, of the file within it, or of any other file in the svmlight format.
+    `cache`, or pooch's own; unless a `url` was given, it must have the size of the paper's Table 1. The path may be
+    that of the archive, of the file within it, or of any other file in the svmlight format.
     """
     return _load("load_farm", "farm", path, url, cache)
 
@@ -72,7 +72,9 @@ def _read(owner: str, path: Path, member: str | None) -> Points:
         try:
             X, y = load_svmlight_file(stream)
         except ValueError as error:
-            raise ValueError(f"{owner}: {path} must be in the svmlight format, got a line that is not: {error}") from None
+            raise ValueError(
+                f"{owner}: {path} must be in the svmlight format, got a line that is not: {error}"
+            ) from None
     X.eliminate_zeros()
     X.sort_indices()
     classes, labels = np.unique(y, return_inverse=True)

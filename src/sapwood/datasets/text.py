@@ -36,10 +36,10 @@ def make_text(
 ) -> tuple[csr_array, npt.NDArray[np.uint8]]:
     """Draw texts over a vocabulary whose frequencies follow Zipf's law; a point is the set of words of a text.
 
-    A text has a label that is 0 or 1 with probability 1/2, and from half to one and a half times `length` words. Each is
-    the word of rank r = 1, …, d with probability proportional to r to the power of -`exponent`. A share `topical` of the
-    words speaks for one of the classes, drawn evenly; such a word, in a text of the other class, is drawn once more with
-    probability `contrast`. Without drift, feature j is the word of rank j + 1.
+    A text has a label that is 0 or 1 with probability 1/2, and from half to one and a half times `length` words. Each
+    is the word of rank r = 1, …, d with probability proportional to r to the power of -`exponent`. A share `topical`
+    of the words speaks for one of the classes, drawn evenly; such a word, in a text of the other class, is drawn once
+    more with probability `contrast`. Without drift, feature j is the word of rank j + 1.
 
     With drift, the stream passes through `n_changes` + 1 stages of the same length. From one concept to the next, a
     share `severity` of the words takes part in a change: with ``changes="labels"`` it is drawn anew which class they

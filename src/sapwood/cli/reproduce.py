@@ -1,0 +1,117 @@
+"""`sapwood reproduce`: run the experiments of the paper and write a report."""
+
+from __future__ import annotations
+
+import importlib.util
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+
+from sapwood.paper.claims import tally
+from sapwood.paper.experiment import Progress
+from sapwood.paper.reproduction import EXPERIMENTS, Reproduction
+from sapwood.paper.reproduction import reproduce as run
+from sapwood.paper.settings import Settings
+from sapwood.paper.sources import PAPER, data_folder
+
+__all__ = ["reproduce"]
+
+_INTERRUPTED = 130  # what a shell reports of a program that Ctrl-C ended
+
+
+def reproduce(  # noqa: PLR0917 - typer calls it by the names of its options
+    experiments: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[EXPERIMENT]...", help=f"Which to run: {', '.join(EXPERIMENTS)}. All by default."),
+    ] = None,
+    output: Annotated[Path, typer.Option(help="Folder for tables, pictures and the report.")] = Path("sapwood-paper"),
+    full: Annotated[
+        bool, typer.Option("--full/--quick", help="The sizes of the paper, or, by default, two minutes' worth of them.")
+    ] = False,
+    repeats: Annotated[
+        int | None,
+        typer.Option(min=1, help="Repeats of the synthetic experiments (quick: 3, full: the paper's 100)."),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the synthetic data, the same everywhere.")] = 1,
+    data: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=PATH", help=f"An svmlight file to run on, as {', '.join(PAPER)} or another name."),
+    ] = None,
+    download: Annotated[
+        bool | None,
+        typer.Option("--download/--no-download", help="Fetch data sets that are not here (full: yes, quick: no)."),
+    ] = None,
+) -> None:
+    """Reproduce the figures and tables of the paper, with the certified search added to each.
+
+    Ctrl-C keeps what is finished, and the same command goes on from there. Data sets are looked for in the folder named
+    by SAPWOOD_DATA, or in shared/data beside the current folder.
+    """
+    if importlib.util.find_spec("matplotlib") is None:
+        _leave(
+            "sapwood reproduce: matplotlib must be installed, got nothing by that name; "
+            "install with: pip install 'sapwood[paper]'"
+        )
+    settings = Settings.full() if full else Settings()
+    settings = replace(
+        settings,
+        seed=seed,
+        repeats=settings.repeats if repeats is None else repeats,
+        data=_named(data or []),
+        folder=data_folder(),
+        download=settings.download if download is None else download,
+    )
+    try:
+        done = _run(output, experiments or [], settings)
+    except KeyboardInterrupt:
+        kept = len(list((output / "pieces").rglob("*.json")))
+        _leave(
+            f"Stopped by Ctrl-C: {kept} finished pieces are kept in {output}; the same command goes on.", _INTERRUPTED
+        )
+    except (OSError, ValueError) as error:
+        _leave(f"sapwood reproduce: {error}")
+    for result in done.results:
+        typer.echo(f"{result.experiment.name:10} {tally(result.claims)}")
+    typer.echo(f"{'all':10} {tally(done.claims)}")
+    typer.echo(f"Report: {done.html}")
+
+
+def _run(output: Path, names: list[str], settings: Settings) -> Reproduction:
+    from rich.console import Console
+    from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    console = Console(stderr=True)
+    columns = (
+        TextColumn("{task.description:<32}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+    )
+    with Bar(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("starting", total=None)
+
+        def show(description: str, done: float, total: float) -> None:
+            bar.update(task, description=description, completed=done, total=total)
+
+        progress: Progress = show
+        return run(output, names, settings, progress)
+
+
+def _named(data: list[str]) -> dict[str, Path]:
+    named = {}
+    for entry in data:
+        name, equals, path = entry.partition("=")
+        if not name or not equals or not path:
+            raise typer.BadParameter(f"must be NAME=PATH, got {entry!r}", param_hint="--data")
+        named[name] = Path(path)
+    return named
+
+
+def _leave(message: str, status: int = 1) -> NoReturn:
+    typer.echo(message, err=True)
+    raise typer.Exit(status)

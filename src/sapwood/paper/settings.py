@@ -1,0 +1,67 @@
+"""How large a reproduction is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+__all__ = ["Settings"]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The sizes of every experiment. `quick` and `full` are the two that the command knows.
+
+    `repeats` is that of the synthetic experiments, each with data of its own: repeat r has the seed `seed` + r.
+    The benchmark data sets are what they are: each of the `benchmark_repeats` measures the same points again.
+    """
+
+    repeats: int = 3
+    """Repeats of the synthetic experiments; the paper has 100."""
+    plain_repeats: int = 1
+    """Repeats in which the plain baselines, which are slow, take part."""
+    benchmark_repeats: int = 2
+    """Repeats on the benchmark data sets."""
+    seed: int = 1
+    n: int = 10_000
+    """Points of the synthetic streams."""
+    d1: int = 10
+    """Signal features of the synthetic streams."""
+    d2: int = 10_000
+    """Noise features of the synthetic streams."""
+    q: float = 0.001
+    """How often a noise feature is on."""
+    alpha: float = 0.1
+    """The guarantee wherever it does not vary."""
+    alphas: tuple[float, ...] = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0)
+    """The guarantees of Figure 1."""
+    far_alpha: float = 40.0
+    """The unreasonably high guarantee of the text."""
+    dimensions: tuple[int, ...] = (500, 2_000, 4_000, 6_000, 8_000, 10_000)
+    """The numbers of noise features of Figure 4."""
+    checkpoints: int = 20
+    """Places on the stream at which the time is noted, in Figures 2 and 3."""
+    benchmark_checkpoints: int = 50
+    """The same for the benchmark data sets."""
+    benchmark_points: int | None = 3_000
+    """Only so many first points of a benchmark data set that has more than `large` features; None for all."""
+    large: int = 100_000
+    data: dict[str, Path] = field(default_factory=dict)
+    """Files in the svmlight format by name: `author`, `farm`, `sraa`, `news20`, or any other."""
+    folder: Path | None = None
+    """A folder in which data sets are looked for."""
+    download: bool = False
+    """Whether data sets that are not here are downloaded."""
+
+    @classmethod
+    def full(cls) -> Settings:
+        """Return the sizes of the paper."""
+        return cls(
+            repeats=100,
+            plain_repeats=3,
+            benchmark_repeats=3,
+            alphas=(0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.75, *(k / 2 for k in range(2, 11))),
+            dimensions=tuple(range(500, 10_001, 100)),
+            benchmark_points=None,
+            download=True,
+        )
