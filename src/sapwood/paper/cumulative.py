@@ -7,7 +7,7 @@ from pathlib import Path
 from sapwood.paper.claims import Claim
 from sapwood.paper.drawing import draw_line, from_zero, label_ends, legend, panels
 from sapwood.paper.experiment import Shown
-from sapwood.paper.names import CRITERIA, SEARCHES, algorithm, impurity, ratio, spread_of, time_of
+from sapwood.paper.names import CRITERIA, SEARCHES, algorithm, data_name, impurity, ratio, spread_of, time_of
 from sapwood.paper.rows import Line, Row, line, summarise
 from sapwood.paper.settings import Settings
 from sapwood.style import COUNTING, duration
@@ -23,7 +23,7 @@ _HALVES = 1.2
 def tabulate_cumulative(rows: list[Row]) -> list[Row]:
     """Return the cumulative time at each checkpoint."""
     timed = [row for row in rows if row.get("seconds") is not None]
-    return summarise(timed, ("data", "key", "criterion", "search", "n"), ("seconds", "times_counting"))
+    return summarise(timed, ("data", "key", "stand_in", "criterion", "search", "n"), ("seconds", "times_counting"))
 
 
 def _line(table: list[Row], key: str, criterion: str, search: str) -> Line:
@@ -32,7 +32,7 @@ def _line(table: list[Row], key: str, criterion: str, search: str) -> Line:
 
 
 def _sets(table: list[Row]) -> list[tuple[str, str]]:
-    return list(dict.fromkeys((row["key"], row["data"]) for row in table))
+    return list(dict.fromkeys((row["key"], data_name(row)) for row in table))
 
 
 def draw_cumulative(table: list[Row], path: Path, *, across: bool) -> None:

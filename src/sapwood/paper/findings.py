@@ -11,7 +11,7 @@ from sapwood.paper.benchmark import benchmark_notes, benchmark_pieces
 from sapwood.paper.claims import Claim
 from sapwood.paper.drawing import draw_line, panels
 from sapwood.paper.experiment import Experiment, Piece, Shown
-from sapwood.paper.names import CRITERIA, algorithm, impurity, ratio, spread_of, time_of
+from sapwood.paper.names import CRITERIA, algorithm, data_name, impurity, ratio, spread_of, time_of
 from sapwood.paper.rows import Row, line, pick, summarise, value
 from sapwood.paper.settings import Settings
 from sapwood.paper.synthetic import alpha_pieces, stream_pieces
@@ -51,7 +51,7 @@ def _tabulate(rows: list[Row], settings: Settings) -> list[Row]:
 def _draw(table: list[Row], settings: Settings, path: Path) -> None:
     answers = [row for row in pick(table, part="every update") if row["search"] == "approximate"]
     with panels(1, 2, path) as (_, axes):
-        for criterion, marker in zip(CRITERIA, "os", strict=True):
+        for criterion, marker, size in (("entropy", "o", 12), ("gini", "s", 5)):
             points = line(table, "alpha", part="last split", criterion=criterion)
             shown = points._replace(**{name: 1.0 + getattr(points, name) for name in ("median", "lower", "upper")})
             draw_line(axes[0], shown, "approximate")
@@ -59,7 +59,7 @@ def _draw(table: list[Row], settings: Settings, path: Path) -> None:
                 points.x,
                 1.0 + points.median,
                 marker=marker,
-                markersize=7,
+                markersize=size,
                 linestyle="none",
                 color=line_style("approximate").colour,
                 markerfacecolor="white" if criterion == "gini" else None,
@@ -96,7 +96,7 @@ def _draw_updates(axis: Axes, answers: list[Row], settings: Settings) -> None:
             label=algorithm(criterion, "approximate"),
         )
         for place, (row, share) in enumerate(zip(of, shares, strict=True)):
-            names[f"{row['data']}\n{row['n']:,} points"] = place
+            names[f"{data_name(row)}\n{row['n']:,} points"] = place
             text = f"  {row['suboptimal']:,}, worst × {row['worst_factor']:.3f}" if row["suboptimal"] else "  none"
             axis.annotate(text, (share, place + offset), va="center", fontsize=11)
     longest = max((100.0 * row["suboptimal"] / row["n"] for row in answers), default=0.0)
@@ -170,8 +170,7 @@ def _speed_ups(table: list[Row]) -> list[Claim]:
 def _updates(table: list[Row], settings: Settings) -> list[Claim]:
     claims = []
     for row in pick(table, part="every update"):
-        criterion, search, name = row["criterion"], row["search"], row["data"]
-        stand_in = " (stand-in)" if row["stand_in"] else ""
+        criterion, search, name = row["criterion"], row["search"], data_name(row)
         if search == "approximate":
             known = row["key"] == "sraa" and criterion == "gini"
             worst = ""
@@ -179,7 +178,7 @@ def _updates(table: list[Row], settings: Settings) -> list[Claim]:
                 worst = f", at the worst {row['worst_score']:.3f} for {row['worst_optimum']:.3f}"
             claims.append(
                 Claim(
-                    f"{name}{stand_in}: {algorithm(criterion, search)} returned the optimal feature after every update"
+                    f"{name}: {algorithm(criterion, search)} returned the optimal feature after every update"
                     + (" but 21." if known else "."),
                     "21 of 72,309 suboptimal" if known else "none suboptimal",
                     f"{row['suboptimal']:,} of {row['n']:,} suboptimal",
@@ -188,7 +187,7 @@ def _updates(table: list[Row], settings: Settings) -> list[Claim]:
             )
             claims.append(
                 Claim(
-                    f"{name}{stand_in}: the largest error of {algorithm(criterion, search)} is well below 1 + α.",
+                    f"{name}: the largest error of {algorithm(criterion, search)} is well below 1 + α.",
                     "1.003 of 1.1" if known else "1 of 1.1",
                     f"{row['worst_factor']:.4f} of {1.0 + settings.alpha:g}{worst}",
                     row["worst_factor"] <= 1.0 + settings.alpha / 2,
@@ -197,7 +196,7 @@ def _updates(table: list[Row], settings: Settings) -> list[Claim]:
         elif search == "certified":
             claims.append(
                 Claim(
-                    f"{name}{stand_in}: the certified search for {impurity(criterion)} returns, at every update, what "
+                    f"{name}: the certified search for {impurity(criterion)} returns, at every update, what "
                     f"{algorithm(criterion, 'exhaustive')} does, to the last bit.",
                     "–",
                     f"{row['n']:,} updates compared",

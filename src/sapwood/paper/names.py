@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sapwood.paper.rows import Row, pick
 from sapwood.style import COUNTING, duration
 
-__all__ = ["CRITERIA", "SEARCHES", "algorithm", "impurity", "ratio", "spread_of", "time_of"]
+__all__ = ["CRITERIA", "SEARCHES", "algorithm", "data_name", "impurity", "ratio", "spread_of", "time_of"]
 
 CRITERIA = ("entropy", "gini")
 """The criteria of the paper."""
@@ -25,6 +25,11 @@ _NAMES = {
     ("entropy", "certified"): "certified, entropy",
     ("gini", "certified"): "certified, Gini",
 }
+
+
+def data_name(row: Row) -> str:
+    """Return the name of a data set, which says so if it is a stand-in."""
+    return f"{row['data']}{' (stand-in)' if row['stand_in'] else ''}"
 
 
 def impurity(criterion: str) -> str:

@@ -8,6 +8,7 @@ from sapwood.paper.benchmark import benchmark_notes, data_pieces
 from sapwood.paper.claims import Claim
 from sapwood.paper.drawing import panels
 from sapwood.paper.experiment import Experiment, Shown
+from sapwood.paper.names import data_name
 from sapwood.paper.rows import Row
 from sapwood.paper.settings import Settings
 from sapwood.paper.sources import PAPER
@@ -29,7 +30,7 @@ def _density(row: Row) -> str:
 def _draw(table: list[Row], _: Settings, path: Path) -> None:
     colour = "#16325c"
     with panels(1, 3, path) as (figure, axes):
-        names = [f"{row['data']}{' (stand-in)' if row['stand_in'] else ''}" for row in table]
+        names = [data_name(row) for row in table]
         places = range(len(table))
         for axis, column, title in zip(
             axes, ("n", "d", "density"), ("points n", "features d", "density (share of ones)"), strict=True
@@ -67,7 +68,7 @@ def _claims(table: list[Row], _: Settings) -> list[Claim]:
         same = (row["n"], row["d"], _density(row)) == (published.n, published.d, published.density)
         claims.append(
             Claim(
-                f"{row['data']}: n, d and density{' (stand-in)' if row['stand_in'] else ''}.",
+                f"{data_name(row)}: n, d and density.",
                 f"{published.n:,}, {published.d:,}, {published.density}",
                 f"{row['n']:,}, {row['d']:,}, {_density(row)}",
                 None if row["stand_in"] else same,

@@ -8,7 +8,7 @@ from sapwood.paper.benchmark import benchmark_notes, benchmark_pieces
 from sapwood.paper.claims import Claim
 from sapwood.paper.drawing import LEGEND, panels
 from sapwood.paper.experiment import Experiment, Shown
-from sapwood.paper.names import CRITERIA, SEARCHES, algorithm, impurity, ratio, spread_of, time_of
+from sapwood.paper.names import CRITERIA, SEARCHES, algorithm, data_name, impurity, ratio, spread_of, time_of
 from sapwood.paper.rows import Row, summarise, value
 from sapwood.paper.settings import Settings
 from sapwood.paper.sources import PAPER
@@ -28,7 +28,7 @@ def _tabulate(rows: list[Row], _: Settings) -> list[Row]:
 
 
 def _sets(table: list[Row]) -> list[tuple[str, str]]:
-    return list(dict.fromkeys((row["key"], row["data"]) for row in table))
+    return list(dict.fromkeys((row["key"], data_name(row)) for row in table))
 
 
 def _seconds(table: list[Row], key: str, criterion: str, search: str) -> float:
@@ -70,7 +70,7 @@ def _draw(table: list[Row], _: Settings, path: Path) -> None:
             axis.set_xticks([1e-3, 1e-1, 1e1, 1e3], ["1 ms", "0.1 s", "10 s", "1000 s"])
             axis.xaxis.set_minor_locator(LogLocator(10.0, numticks=99))
             axis.xaxis.set_minor_formatter(lambda *_: "")
-            axis.set_yticks(list(range(len(sets))), [name for _, name in sets])
+            axis.set_yticks(list(range(len(sets))), [name.replace(" (", "\n(") for _, name in sets])
             axis.set_ylim(len(sets) - 0.4, -0.6)
             axis.set_title(impurity(criterion))
         handles = [
