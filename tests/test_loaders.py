@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
-import numpy as np
 import pytest
 
 from sapwood.datasets import HOMES, load_author, load_farm, load_news20, load_sraa, load_svmlight
@@ -28,7 +28,9 @@ LOADERS = {"farm": load_farm, "sraa": load_sraa, "news20": load_news20}
 class Quiet(SimpleHTTPRequestHandler):
     """Serves a folder, and keeps count of what was asked for."""
 
-    asked: list[str]
+    def __init__(self, *arguments: Any, asked: list[str], **options: Any) -> None:
+        self.asked = asked
+        super().__init__(*arguments, **options)
 
     def log_request(self, code: object = "-", size: object = "-") -> None:  # noqa: ARG002 - as in the base class
         """Count instead of printing."""
@@ -43,11 +45,11 @@ def server(tmp_path: Path) -> Iterator[tuple[str, Path, list[str]]]:
     """A web server on this machine: its address, its folder, and the requests so far."""
     folder = tmp_path / "served"
     folder.mkdir()
-    handler = type("Handler", (Quiet,), {"asked": []})
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(handler, directory=str(folder))) as running:
+    asked: list[str] = []
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, asked=asked, directory=str(folder))) as running:
         thread = threading.Thread(target=running.serve_forever, daemon=True)
         thread.start()
-        yield f"http://127.0.0.1:{running.server_address[1]}", folder, handler.asked
+        yield f"http://127.0.0.1:{running.server_address[1]}", folder, asked
         running.shutdown()
         thread.join()
 
@@ -69,7 +71,7 @@ def test_svmlight_files(tmp_path: Path, suffix: str, compress: Callable[[bytes],
     path.write_bytes(compress(LINES))
     X, y = load_svmlight(path)
     assert X.toarray().tolist() == DENSE
-    assert (X.data.dtype, y.dtype) == (np.int8, np.uint8)
+    assert [str(array.dtype) for array in (X.data, y)] == ["int8", "uint8"]
     assert y.tolist() == [0, 1, 0, 1]
     for load in LOADERS.values():
         assert load(path)[0].toarray().tolist() == DENSE
@@ -108,6 +110,22 @@ def test_files_that_are_something_else(tmp_path: Path) -> None:
         load_svmlight(path)
     with pytest.raises(FileNotFoundError):
         load_farm(tmp_path / "absent.svm")
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("text.gz", LINES),
+        ("text.bz2", LINES),
+        ("half.gz", gzip.compress(LINES * 100)[:-20]),
+        ("half.bz2", bz2.compress(LINES * 100)[:-20]),
+    ],
+)
+def test_broken_compressed_files(tmp_path: Path, name: str, content: bytes) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=rf"^load_svmlight: .*{name} must be a whole compressed file, got "):
+        load_svmlight(path)
 
 
 def test_a_path_and_a_url_are_one_too_many(tmp_path: Path) -> None:

@@ -75,6 +75,10 @@ def _read(owner: str, path: Path, member: str | None) -> Points:
             raise ValueError(
                 f"{owner}: {path} must be in the svmlight format, got a line that is not: {error}"
             ) from None
+        except (EOFError, OSError) as error:
+            if isinstance(error, OSError) and error.errno is not None:
+                raise  # the file cannot be read at all
+            raise ValueError(f"{owner}: {path} must be a whole compressed file, got {error}") from None
     X.eliminate_zeros()
     X.sort_indices()
     classes, labels = np.unique(y, return_inverse=True)
