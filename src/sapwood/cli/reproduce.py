@@ -55,10 +55,13 @@ def reproduce(  # noqa: PLR0917 - typer calls it by the names of its options
             "install with: pip install 'sapwood[paper]'"
         )
     settings = Settings.full() if full else Settings()
+    if repeats is not None:
+        # The benchmark data sets are slow, and the same at every repeat: never more than asked for, seldom as many.
+        fewer = {name: min(repeats, getattr(settings, name)) for name in ("plain_repeats", "benchmark_repeats")}
+        settings = replace(settings, repeats=repeats, **fewer)
     settings = replace(
         settings,
         seed=seed,
-        repeats=settings.repeats if repeats is None else repeats,
         data=_named(data or []),
         folder=data_folder(),
         download=settings.download if download is None else download,

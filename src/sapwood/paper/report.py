@@ -73,6 +73,7 @@ def _markdown(results: Sequence[Result], about: dict[str, str]) -> str:
 
 def _joined(parts: Sequence[str]) -> str:
     """Put blank lines between parts, but not between the items of a list."""
+    parts = [part for part in parts if part]
     text = ""
     for before, part in zip(("", *parts), parts, strict=False):
         text += "" if not text else "\n" if before.startswith("- ") and part.startswith("- ") else "\n\n"
