@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -216,7 +217,7 @@ def test_any_stream_in_any_chunks(classifier: Classifier, points: Stream, cuts: 
     fitted = classifier(**BOLD).fit(X, y, sample_weight=weights)
     chunked = classifier(**BOLD)
     ends = sorted({0, len(y), *(cut for cut in cuts if cut < len(y))})
-    for start, end in zip(ends[:-1], ends[1:], strict=True):
+    for start, end in pairwise(ends):
         chunked.partial_fit(X[start:end], y[start:end], classes=[0, 1], sample_weight=weights[start:end])
     assert content(chunked) == content(fitted)
     assert content(by_points(classifier(**BOLD), X, y.tolist(), weights)) == content(fitted)
