@@ -1,0 +1,86 @@
+"""What is refused says what must hold and what was passed, and changes nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_matrix
+from tree_models import BOLD, CLASSIFIERS, Classifier, state, stream
+
+every_classifier = pytest.mark.parametrize("classifier", CLASSIFIERS)
+
+
+@every_classifier
+@pytest.mark.parametrize(
+    ("name", "value", "error", "message"),
+    [
+        ("delta", 0.7, ValueError, "delta must be between 0 and 0.5, got 0.7"),
+        ("delta", True, TypeError, "delta must be a number, got True"),
+        ("tau", float("nan"), ValueError, "tau must be finite, got nan"),
+        ("grace_period", 1.5, TypeError, "grace_period must be an integer, got 1.5"),
+        ("grace_period", 0, ValueError, "grace_period must be at least 1, got 0"),
+        ("grace_period", 2**40, ValueError, "grace_period must be at most 2147483647, got 1099511627776"),
+        ("max_depth", "3", TypeError, "max_depth must be an integer or None, got '3'"),
+        ("max_leaves", 0, ValueError, "max_leaves must be at least 1, got 0"),
+        ("criterion", 1, TypeError, "criterion must be a string, got 1"),
+        ("binarize", "0", TypeError, "binarize must be a number or None, got '0'"),
+        ("random_state", -1, ValueError, "random_state must be at least 0, got -1"),
+    ],
+)
+def test_parameters(classifier: Classifier, name: str, value: Any, error: type[Exception], message: str) -> None:
+    calls: list[Any] = [
+        lambda model: model.fit([[1]], [0]),
+        lambda model: model.partial_fit([[1]], [0], classes=[0, 1]),
+        lambda model: model.learn_one([1], 0),
+    ]
+    for call in calls:
+        model = classifier(**{name: value})
+        with pytest.raises(error) as caught:
+            call(model)
+        assert str(caught.value) == f"{classifier.__name__}: {message}"
+        assert not hasattr(model, "classes_")
+
+
+@every_classifier
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda m: m.partial_fit(np.ones((1, 32)), [7]), r"partial_fit: y must hold the classes \[0, 1\] only, got 7"),
+        (lambda m: m.partial_fit(np.ones((1, 32)), [0], classes=[0, 2]), "classes must be the same as before"),
+        (lambda m: m.partial_fit(np.ones((1, 3)), [0]), "X has 3 features, but .* is expecting 32"),
+        (lambda m: m.partial_fit(np.full((1, 32), np.nan), [0]), "NaN"),
+        (lambda m: m.partial_fit(np.ones((1, 32)), [0], sample_weight=[0.5]), "sample_weight must hold .*, got 0.5"),
+        (lambda m: m.partial_fit(np.ones((1, 32)), [0], sample_weight=[-1]), "sample_weight must hold .*, got -1"),
+        (lambda m: m.partial_fit(csr_matrix((np.ones(2), [1, 1], [0, 2]), shape=(1, 32)), [0]), "column 1 twice"),
+        (lambda m: m.fit(np.ones((2, 3)), [0]), "inconsistent numbers of samples"),
+        (lambda m: m.learn_one({"a": "b", "c": float("inf")}, 0), "learn_one: x must hold finite numbers"),
+        (lambda m: m.learn_one([1, 1], "new"), "learn_one: features must be unique, got 1 twice"),
+        (lambda m: m.learn_one(3, "new"), "x must be a dict or an iterable"),
+        (lambda m: m.learn_one([[]], "new"), "features must be hashable"),
+        (lambda m: m.learn_one([1], []), r"y must be hashable, got \[\]"),
+        (lambda m: m.learn_one([1], float("nan")), "y must be a label that equals itself, got nan"),
+        (lambda m: m.learn_one([1], None), "y must be a label, got None"),
+        (lambda m: m.learn_one([1], 0, w=0.5), "w must be a non-negative integer .*, got 0.5"),
+        (lambda m: m.predict(np.ones((1, 3))), "X has 3 features"),
+        (lambda m: m.predict_one("text"), "predict_one: x must be a dict or an iterable"),
+    ],
+)
+def test_calls(classifier: Classifier, call: Any, message: str) -> None:
+    X, y = stream(n=60)
+    model = classifier(**BOLD).fit(X, y)
+    before = state(model)
+    with pytest.raises((TypeError, ValueError), match=message):
+        call(model)
+    assert state(model) == before
+
+
+@every_classifier
+def test_negative_threshold_is_for_dense_matrices(classifier: Classifier) -> None:
+    X, y = stream(n=60)
+    model = classifier(binarize=-1.0)
+    for call in (lambda: model.fit(X, y), lambda: model.learn_one({1: 1}, 0)):
+        with pytest.raises(ValueError, match="binarize must be at least 0"):
+            call()
+    assert not hasattr(model, "classes_")
