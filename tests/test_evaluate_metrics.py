@@ -77,7 +77,7 @@ def expected(name: str, points: Sequence[Point], weights: Sequence[float], uncha
 
 @pytest.mark.parametrize("metric", METRICS[:-1])
 @given(points=st.integers(2, 3).flatmap(streams), window=st.integers(1, 50), fading=st.sampled_from([1.0, 0.99, 0.7]))
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_equals_scikit_learn(
     metric: Callable[..., Metric], points: list[Point], window: int, fading: float
 ) -> None:
@@ -119,7 +119,7 @@ def test_confusion_matrix_equals_scikit_learn(points: list[Point]) -> None:
     fed(metric, points)
     true = [point[0] for point in points]
     predicted = [point[1] for point in points]
-    matrix = sklearn.metrics.confusion_matrix(true, predicted, labels=metric.classes)
+    matrix = sklearn.metrics.confusion_matrix(true, predicted, labels=[*metric.classes, "none of them"])[:-1, :-1]
     assert (metric.matrix[:, :-1] == matrix).all()
     assert not metric.matrix[:, -1].any()
     assert fed(ConfusionMatrix(fading=0.9), points).matrix.sum() == pytest.approx(1)  # type: ignore[attr-defined]
@@ -188,7 +188,7 @@ def test_bins_of_scores_are_fine_enough() -> None:
     for score, label in zip(scores.tolist(), true.tolist(), strict=True):
         metric.update(label, None, {True: score, False: 1 - score})
     assert metric.value == pytest.approx(sklearn.metrics.roc_auc_score(true, scores), abs=metric.largest_error)
-    assert metric.largest_error < 1e-3
+    assert metric.largest_error < 2e-3
 
 
 @pytest.mark.parametrize(

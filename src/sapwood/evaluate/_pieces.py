@@ -22,20 +22,35 @@ class Points:
         return len(self.points)
 
 
-@dataclass(frozen=True)
 class Rows:
-    """Points that are the rows of a matrix: compressed sparse rows, an array or a DataFrame."""
+    """Points that are some of the rows of a matrix: compressed sparse rows, an array or a DataFrame.
 
-    X: Any
-    y: list[Hashable]
+    `whole` and `labels` are the matrix and its labels, so that whoever checks it needs to do so once.
+    """
+
+    def __init__(self, whole: Any, labels: list[Hashable], start: int = 0, stop: int | None = None) -> None:
+        self.whole = whole
+        self.labels = labels
+        self.start = start
+        self.stop = len(labels) if stop is None else min(stop, len(labels))
 
     def __len__(self) -> int:
-        return len(self.y)
+        return self.stop - self.start
+
+    @property
+    def X(self) -> Any:  # noqa: N802 - the name of a matrix
+        """The rows."""
+        rows = slice(self.start, self.stop)
+        return self.whole.iloc[rows] if hasattr(self.whole, "iloc") else self.whole[rows]
+
+    @property
+    def y(self) -> list[Hashable]:
+        """Their labels."""
+        return self.labels[self.start : self.stop]
 
     def part(self, start: int, stop: int) -> Rows:
-        """Return some of the rows."""
-        X = self.X.iloc[start:stop] if hasattr(self.X, "iloc") else self.X[start:stop]
-        return Rows(X, self.y[start:stop])
+        """Return some of the rows, counted from the first of these."""
+        return Rows(self.whole, self.labels, self.start + start, min(self.start + stop, self.stop))
 
 
 class Pieces:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, groupby
+from operator import methodcaller
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["NO_ANSWER", "Answers", "Coder"]
+__all__ = ["NO_ANSWER", "Answers", "Coder", "as_matrix"]
 
 NO_ANSWER = -1  # the code of a prediction that was not made
 _LEAST = float(np.finfo(np.float64).eps)
@@ -44,8 +46,41 @@ class Answers:
     def wide_scores(self, n_classes: int) -> npt.NDArray[np.float64]:
         """Return the probabilities with a column for each of so many classes. There must be probabilities."""
         assert self.scores is not None
-        missing = n_classes - self.scores.shape[1]
-        return np.pad(self.scores, ((0, 0), (0, missing))) if missing > 0 else self.scores
+        if self.scores.shape[1] >= n_classes:
+            return self.scores
+        wide = np.zeros((len(self), n_classes))
+        wide[:, : self.scores.shape[1]] = self.scores
+        return wide
+
+
+def as_matrix(
+    probabilities: Sequence[Mapping[Hashable, float]],
+) -> tuple[list[Hashable], npt.NDArray[np.float64], list[Hashable | None]]:
+    """Return what models say by the name of the class as a matrix, with the class of each column.
+
+    A class that a mapping does not mention has 0. The last are the most probable classes, of several the first in the
+    mapping; None for an empty one.
+    """
+    classes: dict[Hashable, int] = {}
+    parts = []
+    best: list[Hashable | None] = []
+    # Models name the same classes in the same order for long stretches.
+    for names, group in groupby(probabilities, key=tuple):
+        same = list(group)
+        columns = [classes.setdefault(name, len(classes)) for name in names]
+        k = len(names)
+        values = np.fromiter(chain.from_iterable(map(_values, same)), np.float64, k * len(same)).reshape(len(same), k)
+        parts.append((columns, values))
+        best += [names[i] for i in values.argmax(axis=1).tolist()] if k else [None] * len(same)
+    matrix = np.zeros((len(probabilities), len(classes)))
+    start = 0
+    for columns, values in parts:
+        matrix[start : start + len(values), columns] = values
+        start += len(values)
+    return list(classes), matrix, best
+
+
+_values = methodcaller("values")
 
 
 class Coder:
@@ -69,8 +104,9 @@ class Coder:
 
     def codes(self, labels: Iterable[Hashable]) -> npt.NDArray[np.int64]:
         """Return the codes of classes; of None, which is no class, `NO_ANSWER`."""
+        labels = list(labels)
         known = self._code
-        found = [known.get(label, NO_ANSWER) for label in (labels := list(labels))]
+        found = [known.get(label, NO_ANSWER) for label in labels]
         if NO_ANSWER in found:
             found = [NO_ANSWER if label is None else self.code(label) for label in labels]
         return np.array(found, dtype=np.int64)
@@ -88,15 +124,6 @@ class Coder:
             np.equal(true[1:], true[:-1], out=unchanged[1:])
             self._last = int(true[-1])
         return Answers(true, predicted, unchanged, scores, None if scores is None else _losses(true, scores))
-
-    def scores(self, probabilities: Sequence[Mapping[Hashable, float]]) -> npt.NDArray[np.float64]:
-        """Return what models say by the name of the class as a matrix; a class that is not mentioned has 0."""
-        for labels in {tuple(given) for given in probabilities}:
-            for label in labels:
-                self.code(label)
-        classes = self.classes
-        rows = [[given.get(label, 0.0) for label in classes] for given in probabilities]
-        return np.array(rows, dtype=np.float64).reshape(len(probabilities), len(classes))
 
     def scores_in_order(
         self, classes: Sequence[Hashable], probabilities: npt.NDArray[np.float64]

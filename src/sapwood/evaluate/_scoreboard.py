@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -32,12 +32,12 @@ def column_of(metric: str, memory: str) -> str:
 class Answered:
     """What a model answered to points that it learned after that, by the names of the classes.
 
-    `probabilities` are a mapping for each point; or a matrix, whose columns `classes` names; or None.
+    `probabilities` are a matrix whose columns `classes` names, or None.
     """
 
     true: list[Hashable] = field(default_factory=list)
     predicted: list[Hashable | None] = field(default_factory=list)
-    probabilities: list[Mapping[Hashable, float]] | npt.NDArray[np.float64] | None = None
+    probabilities: npt.NDArray[np.float64] | None = None
     classes: Sequence[Hashable] = ()
 
 
@@ -91,12 +91,9 @@ class Scoreboard:
         coder = self._coder
         true = coder.codes(answered.true)
         predicted = coder.codes(answered.predicted)
-        if answered.probabilities is None:
-            scores = None
-        elif isinstance(answered.probabilities, list):
-            scores = coder.scores(answered.probabilities)
-        else:
-            scores = coder.scores_in_order(answered.classes, answered.probabilities)
+        scores = answered.probabilities
+        if scores is not None:
+            scores = coder.scores_in_order(answered.classes, scores)
         answers = coder.answers(true, predicted, scores)
         step = max(1, _CELLS_AT_ONCE // max(1, len(coder)))
         for start in range(0, len(answers), step):

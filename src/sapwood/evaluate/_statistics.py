@@ -13,6 +13,7 @@ from sapwood.evaluate._points import Answers
 __all__ = ["Confusion", "Losses", "Outcomes"]
 
 _Sums = npt.NDArray[np.float64]
+_FEW_PAIRS = 4096
 _ROUNDING = 1e-12  # what differs from 1 by less is 1
 
 
@@ -123,8 +124,15 @@ class Confusion(Statistic):
         if not len(answers):
             return
         width = int(answers.predicted.max()) + 2
-        found, place = np.unique(answers.true * width + answers.predicted + 1, return_inverse=True)
-        sums = np.bincount(place.reshape(-1), weights=weights)
+        keys = answers.true * width + answers.predicted + 1
+        # Few pairs are counted in place; a table of many would be larger than the points.
+        if int(keys.max()) < _FEW_PAIRS:
+            sums = np.bincount(keys, weights=weights)
+            found = np.flatnonzero(sums)
+            sums = sums[found]
+        else:
+            found, place = np.unique(keys, return_inverse=True)
+            sums = np.bincount(place.reshape(-1), weights=weights)
         for key, weight in zip(found.tolist(), sums.tolist(), strict=True):
             pair = (key // width, key % width - 1)
             total = self.pairs.get(pair, 0.0) + weight
@@ -145,10 +153,15 @@ def _beyond(share: float, reference: float) -> float:
 
 
 def _plus(sums: _Sums, places: npt.NDArray[np.int64], weights: _Sums) -> _Sums:
-    more: _Sums = np.bincount(places, weights=weights, minlength=len(sums))
+    # Of no places at all the counts are integers.
+    more = np.bincount(places, weights=weights, minlength=len(sums)).astype(np.float64, copy=False)
     more[: len(sums)] += sums
     return more
 
 
 def _wide(sums: _Sums, k: int) -> _Sums:
-    return np.pad(sums, (0, k - len(sums)))
+    if len(sums) == k:
+        return sums
+    wide = np.zeros(k)
+    wide[: len(sums)] = sums
+    return wide

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sapwood.evaluate._memory import Statistic, Window, memory_of
-from sapwood.evaluate._points import Coder
+from sapwood.evaluate._points import Coder, as_matrix
 from sapwood.evaluate._roc import Nothing, ScoreHistograms, area_of_parts
 from sapwood.evaluate._statistics import Confusion, Losses, Outcomes
 
@@ -89,7 +89,10 @@ class Metric(ABC):
             return
         true = self._coder.codes(point[0] for point in self._waiting)
         predicted = self._coder.codes(point[1] for point in self._waiting)
-        scores = self._coder.scores([point[2] for point in self._waiting]) if self._needs_probabilities else None
+        scores = None
+        if self._needs_probabilities:
+            classes, matrix, _ = as_matrix([point[2] for point in self._waiting])
+            scores = self._coder.scores_in_order(classes, matrix)
         self._waiting.clear()
         self._memory.add(self._coder.answers(true, predicted, scores))
 
@@ -189,7 +192,7 @@ class RocAuc(Metric):
 
     The mean over the classes of each against the rest; for two classes whose probabilities add up to 1 that is the area
     of either. Over a window it is exact (the prequential AUC of Brzeziński and Stefanowski, 2017). Over all points, or
-    fading, scores are counted in 4096 bins by their log-odds, and two in one bin are taken for equal; `largest_error`
+    fading, scores are counted in 2048 bins by their log-odds, and two in one bin are taken for equal; `largest_error`
     says how far off that can be.
     """
 

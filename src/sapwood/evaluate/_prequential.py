@@ -1,0 +1,272 @@
+"""Test then train: every point is first predicted, then learned."""
+
+from __future__ import annotations
+
+import math
+import platform
+import signal
+import threading
+import time
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib.metadata import PackageNotFoundError, version
+from types import FrameType
+from typing import Any
+
+import numpy as np
+
+from sapwood._feature_names import FeatureNames
+from sapwood.evaluate._growth import SIZES, Growth
+from sapwood.evaluate._memory import checked_fading, checked_window
+from sapwood.evaluate._pieces import Pieces
+from sapwood.evaluate._scoreboard import MEMORIES, METRICS, Answered, Scoreboard, column_of
+from sapwood.evaluate._testers import tester_of
+from sapwood.evaluate.evaluation import Evaluation
+
+__all__ = ["PrequentialRun", "prequential"]
+
+# Points that are handed to a model between two looks at the clock and at what it answered.
+_POINTS_AT_ONCE = 512
+# Without `every` there are at first records this far apart, and never more than so many.
+_FIRST_EVERY = 100
+_MOST_RECORDS = 400
+_SECONDS_BETWEEN_PROGRESS = 0.05
+
+
+def prequential(
+    model: Any,
+    stream: Any,
+    *,
+    window: int = 1000,
+    fading: float = 0.999,
+    every: int | None = None,
+    positive: Hashable | None = None,
+    auc: bool = True,
+    classes: Sequence[Hashable] | None = None,
+    block: int = 1,
+    feature_names: FeatureNames = None,
+    progress: Callable[[PrequentialRun], None] | None = None,
+) -> Evaluation:
+    """Let a model predict each point of a stream, learn it after that, and tell how well it did along the way.
+
+    Ctrl-C, and `PrequentialRun.stop`, end the evaluation after the point at hand: what was done until then is
+    returned, and `interrupted` says so. An error of the stream or of the model is raised.
+
+    Parameters
+    ----------
+    model : object
+        With `learn_one`, `predict_one` and maybe `predict_proba_one`, as river's; or with scikit-learn's `partial_fit`,
+        `predict` and maybe `predict_proba`. It goes on from what it has learned.
+    stream : iterable, or pair of a matrix and its labels
+        Of points (x, y); of pairs (X, y) of a matrix and its labels; or of batches, which have `X` and `y`, or a method
+        `points`. A model that learns by points is given a row of a matrix as a mapping from column to value.
+    window : int
+        Metrics are told of the last so many points,
+    fading : float
+        and with each point counting so many times as much as the next,
+    every : int or None
+        after every so many points, and at the end. None begins with 100 and doubles it whenever there are 400 records:
+        so a stream of any length takes the same memory.
+    positive : label or None
+        The class that F1 is of; None for the mean over the classes.
+    auc : bool
+        Whether the area under the ROC curve is computed, which takes time and memory in proportion to the classes.
+    classes : sequence or None
+        All classes, which `partial_fit` wants to know. Without it, and if the stream is a matrix and its labels, those
+        of the labels.
+    block : int
+        How many rows a model with `partial_fit` is given at a time; 1 is exact, and more is faster.
+    feature_names : sequence, mapping, function or None
+        What features are called in the report.
+    progress : function or None
+        Called with the run, about 20 times a second and at the end.
+    """
+    if classes is None and isinstance(stream, tuple) and len(stream) == 2:  # noqa: PLR2004 - X and y
+        classes = np.unique(np.asarray(stream[1])).tolist()
+    run = PrequentialRun(
+        model, window=window, fading=fading, every=every, positive=positive, auc=auc, classes=classes, block=block
+    )
+    run.feed(stream, progress=progress)
+    return run.result(feature_names=feature_names)
+
+
+class PrequentialRun:
+    """An evaluation in the making, for whoever feeds a stream in parts, or wants to know on the way.
+
+    Parameters are those of `prequential`. What was done is kept when the stream or the model fails: `result` can be
+    asked for at any time.
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        *,
+        window: int = 1000,
+        fading: float = 0.999,
+        every: int | None = None,
+        positive: Hashable | None = None,
+        auc: bool = True,
+        classes: Sequence[Hashable] | None = None,
+        block: int = 1,
+    ) -> None:
+        self._settings: dict[str, Any] = {
+            "window": checked_window("prequential", window),
+            "fading": checked_fading("prequential", fading),
+            "every": None if every is None else checked_window("prequential", every, "every"),
+            "block": checked_window("prequential", block, "block"),
+        }
+        self._tester = tester_of(model, classes, self._settings["block"])
+        self._model = model
+        self._every = _FIRST_EVERY if every is None else self._settings["every"]
+        self._scoreboard = Scoreboard(self._settings["window"], self._settings["fading"], positive, auc=auc)
+        self._growth = Growth(model)
+        columns = ["n", "seconds", *(column_of(m, memory) for m in METRICS for memory in MEMORIES), *SIZES]
+        self._records: dict[str, list[Any]] = {name: [] for name in columns}
+        self._reading = False
+        self.seconds = 0.0
+        self.interrupted = False
+
+    @property
+    def n(self) -> int:
+        """Points tested and learned."""
+        return self._scoreboard.n
+
+    @property
+    def accuracy(self) -> float:
+        """The accuracy over all points; nan before the first."""
+        return self._scoreboard.accuracy()
+
+    @property
+    def accuracy_window(self) -> float:
+        """The accuracy over the last points; nan before the first."""
+        return self._scoreboard.accuracy("window")
+
+    def stop(self) -> None:
+        """Stop feeding after the point at hand. For a signal handler, a progress function or another thread."""
+        self.interrupted = True
+        self._tester.stopped = True
+
+    def feed(self, stream: Any, *, progress: Callable[[PrequentialRun], None] | None = None) -> None:
+        """Test then train on each point of a stream, until it ends or the run is stopped."""
+        pieces = Pieces(stream)
+        told = -math.inf
+        with self._first_interrupt_stops():
+            while not self.interrupted:
+                to_record = self._every - self.n % self._every
+                try:
+                    self._reading = True
+                    piece = pieces.take(min(_POINTS_AT_ONCE, to_record))
+                    self._reading = False
+                except KeyboardInterrupt:
+                    self.stop()
+                    break
+                if piece is None:
+                    break
+                self._test_then_train(piece)
+                if self.n and self.n % self._every == 0:
+                    self._record()
+                now = time.monotonic()
+                if progress is not None and now - told >= _SECONDS_BETWEEN_PROGRESS:
+                    told = now
+                    progress(self)
+        if progress is not None:
+            progress(self)
+
+    def result(self, *, feature_names: FeatureNames = None) -> Evaluation:
+        """Return what was done so far."""
+        if self.n and self._records["n"][-1:] != [self.n]:
+            self._record(last=True)
+        records = {name: list(column) for name, column in self._records.items()}
+        records["points_per_second"] = _rates(records["n"], records["seconds"])
+        get_params = getattr(self._model, "get_params", None) or getattr(self._model, "_get_params", None)
+        return Evaluation(
+            model=type(self._model).__name__,
+            parameters=dict(get_params()) if get_params is not None else {},
+            settings=dict(self._settings),
+            versions=_versions(),
+            n=self.n,
+            seconds=self.seconds,
+            interrupted=self.interrupted,
+            records=records,
+            classes=tuple(self._scoreboard.classes),
+            confusion=self._scoreboard.confusion(),
+            splits=self._growth.splits(feature_names),
+            tally=self._growth.tally(),
+            tree=self._growth.view(feature_names),
+        )
+
+    def _test_then_train(self, piece: Any) -> None:
+        answered = Answered()
+        start = time.perf_counter()
+        try:
+            self._tester.run(piece, answered)
+        except KeyboardInterrupt:
+            self.stop()
+        finally:
+            self.seconds += time.perf_counter() - start
+            self._scoreboard.add(_complete(answered))
+
+    def _record(self, *, last: bool = False) -> None:
+        self._growth.look()
+        row = {"n": self.n, "seconds": self.seconds, **self._scoreboard.values(), **self._growth.sizes()}
+        for name, column in self._records.items():
+            column.append(row[name])
+        if self._settings["every"] is None and not last and len(self._records["n"]) >= _MOST_RECORDS:
+            self._every *= 2
+            keep = [i for i, n in enumerate(self._records["n"]) if n % self._every == 0]
+            self._records = {name: [column[i] for i in keep] for name, column in self._records.items()}
+
+    @contextmanager
+    def _first_interrupt_stops(self) -> Iterator[None]:
+        """Let the first Ctrl-C stop the run at a point, so that each is counted that was learned.
+
+        The second has its usual effect, and so has the first while the stream is waited for. Only where nobody else
+        handles interrupts, and in the main thread, the only one that may.
+        """
+        mine = (
+            threading.current_thread() is threading.main_thread()
+            and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        )
+        if not mine:
+            yield
+            return
+
+        def handle(number: int, frame: FrameType | None) -> None:
+            if self._reading or self.interrupted:
+                signal.default_int_handler(number, frame)
+            self.stop()
+
+        signal.signal(signal.SIGINT, handle)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _complete(answered: Answered) -> Answered:
+    """Return the points that were both tested and learned, where a run broke off between the two."""
+    lists = [answered.true, answered.predicted]
+    if answered.probabilities is not None:
+        n = min(len(answered.true), len(answered.predicted), len(answered.probabilities))
+        probabilities = answered.probabilities[:n]
+    else:
+        n = min(map(len, lists))
+        probabilities = None
+    return Answered(answered.true[:n], answered.predicted[:n], probabilities, answered.classes)
+
+
+def _rates(n: list[int], seconds: list[float]) -> list[float]:
+    """Return the points a second between each record and the one before it."""
+    more = np.diff(n, prepend=0)
+    spent = np.diff(seconds, prepend=0)
+    return [float(m / s) if s > 0 else math.nan for m, s in zip(more, spent, strict=True)]
+
+
+def _versions() -> dict[str, str]:
+    found = {"python": platform.python_version()}
+    for package in ("sapwood", "numpy", "scipy", "scikit-learn", "river"):
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found

@@ -1,0 +1,178 @@
+"""What came out of an evaluation: tables over the stream, and the report."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Hashable
+from dataclasses import asdict, dataclass
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sapwood.evaluate._growth import SplitMade
+from sapwood.evaluate._scoreboard import MEMORIES, METRICS, column_of
+from sapwood.tree_view import TreeView
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Evaluation"]
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """The course of a test-then-train run.
+
+    Attributes
+    ----------
+    model : str
+        The class of the model.
+    parameters : dict
+        Those of the model, by name.
+    settings : dict
+        Those of the evaluation.
+    versions : dict
+        Of Python and the packages that took part.
+    n : int
+        Points tested and learned.
+    seconds : float
+        Spent in the model: reading the stream and computing metrics is not counted.
+    interrupted : bool
+        Whether it was stopped before the end of the stream.
+    records : dict of lists
+        A row for each moment recorded: `n`, `seconds`, `points_per_second` since the row before, the metrics
+        (``accuracy`` over all points, ``accuracy_window``, ``accuracy_fading`` ...; nan where not defined), and the
+        `bytes`, `nodes`, `leaves` and `depth` of the model, None where it does not tell. The last row is the end.
+    classes : tuple
+        In the order in which they were met.
+    confusion : dict
+        How often which class was answered where which was true: ``confusion[true, answered]``, None for no answer.
+    splits : tuple of SplitMade
+        The splits made, in order.
+    tally : dict
+        How often what was done to the tree.
+    tree : TreeView or None
+        The tree at the end.
+    """
+
+    model: str
+    parameters: dict[str, Any]
+    settings: dict[str, Any]
+    versions: dict[str, str]
+    n: int
+    seconds: float
+    interrupted: bool
+    records: dict[str, list[Any]]
+    classes: tuple[Hashable, ...]
+    confusion: dict[tuple[Hashable, Hashable | None], int]
+    splits: tuple[SplitMade, ...]
+    tally: dict[str, int]
+    tree: TreeView | None
+
+    def __getitem__(self, column: str) -> float:
+        """Return the last value of a column, such as ``accuracy``."""
+        if column not in self.records:
+            raise KeyError(f"Evaluation: column must be one of {', '.join(self.records)}, got {column!r}")
+        value = self.records[column][-1] if self.records["n"] else None
+        return math.nan if value is None else float(value)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all but the tree in plain types that json.dumps takes; None for what is not defined."""
+        return {
+            "model": self.model,
+            "parameters": {name: plain(value) for name, value in self.parameters.items()},
+            "settings": {name: plain(value) for name, value in self.settings.items()},
+            "versions": dict(self.versions),
+            "n": self.n,
+            "seconds": self.seconds,
+            "points_per_second": self.points_per_second if math.isfinite(self.points_per_second) else None,
+            "interrupted": self.interrupted,
+            "metrics": {
+                column_of(metric, memory): plain(self[column_of(metric, memory)])
+                for metric in METRICS
+                for memory in MEMORIES
+            },
+            "records": {name: [plain(value) for value in column] for name, column in self.records.items()},
+            "classes": [plain(label) for label in self.classes],
+            "confusion": [
+                {"true": plain(true), "answered": plain(answered), "n": n}
+                for (true, answered), n in self.confusion.items()
+            ],
+            "splits": [asdict(split) for split in self.splits],
+            "tally": dict(self.tally),
+        }
+
+    def to_json(self) -> str:
+        """Return `to_dict` as text."""
+        return json.dumps(self.to_dict(), allow_nan=False)
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """Return the records as a table, a row for each moment. Needs pandas, which the extra `pandas` installs."""
+        try:
+            import pandas as pd
+        except ImportError as error:
+            raise ImportError(
+                "Evaluation.to_dataframe: pandas must be installed, got nothing by that name; install with: "
+                "pip install 'sapwood[pandas]'"
+            ) from error
+        return pd.DataFrame(self.records)
+
+    @property
+    def points_per_second(self) -> float:
+        """Points tested and learned in a second, on the average; nan if there was none."""
+        return self.n / self.seconds if self.n and self.seconds > 0 else math.nan
+
+    @property
+    def summary(self) -> str:
+        """A small table of the metrics, and what the tree has become, as text."""
+        state = ", interrupted" if self.interrupted else ""
+        lines = [
+            f"{self.model}: {self.n} points in {self.seconds:.2f} s ({self.points_per_second:.0f} a second){state}",
+            f"{'':16}{'all':>10}{'last ' + str(self.settings['window']):>14}"
+            f"{'fading ' + format(self.settings['fading'], 'g'):>16}",
+        ]
+        for metric in METRICS:
+            values = [self[column_of(metric, memory)] for memory in MEMORIES]
+            if not all(math.isnan(value) for value in values):
+                cells = ["–" if math.isnan(value) else f"{value:.4f}" for value in values]
+                lines.append(f"{metric.replace('_', ' '):16}{cells[0]:>10}{cells[1]:>14}{cells[2]:>16}")
+        if self.tree is not None:
+            lines.append(
+                f"tree: {len(self.tree.nodes)} nodes, {self.tree.n_leaves} leaves, depth {self.tree.depth}, "
+                f"{bytes_in_words(self['bytes'])}; {self.tally['split']} splits, {self.tally['resplit']} anew"
+            )
+        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        return self.summary
+
+    def save_report(self, path: str | PathLike[str], *, title: str | None = None) -> Path:
+        """Write a page that shows all of this, and return its path. The page needs no other file and no network."""
+        from sapwood.evaluate.report import save_report
+
+        return save_report(self, path, title=title)
+
+
+def bytes_in_words(n: float) -> str:
+    """Return a number of bytes in the unit that suits it."""
+    if math.isnan(n):
+        return "–"
+    for unit in ("B", "kB", "MB"):
+        if n < 1000:  # noqa: PLR2004 - the next unit
+            return f"{n:.0f} {unit}" if unit == "B" else f"{n:.1f} {unit}"
+        n /= 1000
+    return f"{n:.1f} GB"
+
+
+def plain(value: object) -> str | int | float | bool | None:
+    """Return a value as JSON has it: what is no number, string or boolean as its text, nan and infinities as None."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, (str, bool, int)):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return str(value)
