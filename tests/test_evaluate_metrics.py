@@ -30,7 +30,11 @@ def streams(draw: st.DrawFn, n_classes: int = 3) -> list[Point]:
         cuts = sorted(draw(st.lists(st.integers(0, 64), min_size=n_classes - 1, max_size=n_classes - 1)))
         shares = np.diff([0, *cuts, 64]) / 64
         points.append(
-            (draw(st.sampled_from(labels)), draw(st.sampled_from(labels)), dict(zip(labels, shares.tolist(), strict=True)))
+            (
+                draw(st.sampled_from(labels)),
+                draw(st.sampled_from(labels)),
+                dict(zip(labels, shares.tolist(), strict=True)),
+            )
         )
     return points
 
@@ -78,24 +82,23 @@ def expected(name: str, points: Sequence[Point], weights: Sequence[float], uncha
 @pytest.mark.parametrize("metric", METRICS[:-1])
 @given(points=st.integers(2, 3).flatmap(streams), window=st.integers(1, 50), fading=st.sampled_from([1.0, 0.99, 0.7]))
 @settings(max_examples=40)
-def test_equals_scikit_learn(
-    metric: Callable[..., Metric], points: list[Point], window: int, fading: float
-) -> None:
-    name = metric.__name__  # type: ignore[attr-defined]  # each is a class
+def test_equals_scikit_learn(metric: Callable[..., Metric], points: list[Point], window: int, fading: float) -> None:
+    name = metric.__name__
     unchanged = [False] + [points[i][0] == points[i - 1][0] for i in range(1, len(points))]
     n = len(points)
     whole = fed(metric(), points)
     last = fed(metric(window=window), points)
     faded = fed(metric(fading=fading), points)
     start = max(0, n - window)
-    near = {"rel": 1e-9, "abs": 1e-12, "nan_ok": True}
+    near: dict[str, Any] = {"rel": 1e-9, "abs": 1e-12, "nan_ok": True}
     assert last.value == pytest.approx(expected(name, points[start:], [1] * (n - start), unchanged[start:]), **near)
     # Histograms of scores tell how far off they may be.
     slack = {**near}
     if isinstance(whole, RocAuc) and isinstance(faded, RocAuc):
         assert isinstance(last, RocAuc)
         assert last.largest_error == 0
-        slack["abs"] = max([error for error in (whole.largest_error, faded.largest_error) if error == error], default=0)
+        errors = [whole.largest_error, faded.largest_error]
+        slack["abs"] = max([error for error in errors if not math.isnan(error)], default=0)
         slack["abs"] += 1e-12
     assert whole.value == pytest.approx(expected(name, points, [1] * n, unchanged), **slack)
     weights = [fading ** (n - 1 - i) for i in range(n)]
@@ -135,7 +138,7 @@ def test_nothing_is_nan(memory: dict[str, Any]) -> None:
 def test_one_class_only(memory: dict[str, Any]) -> None:
     point: Point = ("a", "a", {"a": 1.0})
     for n in (1, 1000):
-        values = {make.__name__: fed(make(**memory), [point] * n).value for make in METRICS}  # type: ignore[attr-defined]
+        values = {make.__name__: fed(make(**memory), [point] * n).value for make in METRICS}
         assert values["Accuracy"] == values["F1"] == values["ConfusionMatrix"] == 1
         assert values["LogLoss"] == pytest.approx(0, abs=1e-12)
         # Against chance, or a class that is the only one, there is nothing to be better at.
@@ -145,7 +148,8 @@ def test_one_class_only(memory: dict[str, Any]) -> None:
 
 
 def test_a_class_that_appears_late() -> None:
-    points: list[Point] = [("a", "a", {"a": 1.0})] * 300 + [("b", "a", {"a": 1.0})] + [("b", "b", {"a": 0.2, "b": 0.8})]
+    points: list[Point] = [("a", "a", {"a": 1.0}) for _ in range(300)]
+    points += [("b", "a", {"a": 1.0}), ("b", "b", {"a": 0.2, "b": 0.8})]
     assert fed(Accuracy(), points).value == pytest.approx(301 / 302)
     # Of the pairs of a `b` and an `a`, 300 are in order and 300 tied, where nothing was known of `b`.
     assert fed(RocAuc(), points).value == pytest.approx(0.75)

@@ -1,9 +1,9 @@
 """Evaluation of models over a stream: each point is predicted before it is learned."""
 
 from sapwood.evaluate._growth import SplitMade
+from sapwood.evaluate._prequential import PrequentialRun, prequential
 from sapwood.evaluate.evaluation import Evaluation
 from sapwood.evaluate.metrics import F1, Accuracy, ConfusionMatrix, Kappa, KappaTemporal, LogLoss, Metric, RocAuc
-from sapwood.evaluate._prequential import PrequentialRun, prequential
 
 __all__ = [
     "F1",

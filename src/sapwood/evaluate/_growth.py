@@ -137,8 +137,7 @@ class Growth:
         classifier = _classifier_of(self._model)
         if classifier is None or classifier._model is None or not classifier._model.labels.order:
             return None
-        state = classifier._model
-        return TreeView.of(state.tree, state.labels.order, feature_names, classifier.criterion)
+        return classifier._view(feature_names)
 
 
 def _classifier_of(model: Any) -> StreamingTreeClassifier | None:
@@ -148,7 +147,7 @@ def _classifier_of(model: Any) -> StreamingTreeClassifier | None:
     steps = getattr(model, "steps", None)
     if isinstance(steps, dict) and steps:
         return _classifier_of(list(steps.values())[-1])
-    wrapped = getattr(model, "_classifier", None)
+    wrapped = getattr(model, "classifier", None)  # of sapwood.river
     return wrapped if isinstance(wrapped, StreamingTreeClassifier) else None
 
 

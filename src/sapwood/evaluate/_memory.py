@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections import deque
-from numbers import Integral, Real
+from numbers import Integral
 
 import numpy as np
 import numpy.typing as npt
@@ -123,9 +123,9 @@ def checked_window(owner: str, window: object, name: str = "window") -> int:
 
 def checked_fading(owner: str, fading: object) -> float:
     """Return a number from above 0 to 1."""
-    if isinstance(fading, bool) or not isinstance(fading, Real):
+    if isinstance(fading, bool) or not isinstance(fading, (int, float, np.number)):
         raise TypeError(f"{owner}: fading must be a number, got {fading!r}")
     # The inverse must be finite.
-    if not _LARGEST_WEIGHT**-1 <= fading <= 1:
+    if not _LARGEST_WEIGHT**-1 <= float(fading) <= 1:
         raise ValueError(f"{owner}: fading must be above 0 and at most 1, got {fading!r}")
     return float(fading)

@@ -57,7 +57,8 @@ class Pieces:
     """Takes a stream apart into pieces of at most as many points as are asked for.
 
     A stream is a pair of a matrix and its labels, or an iterable whose items are points (x, y), pairs (X, y) of a
-    matrix and its labels, or batches, which have such an `X` and `y`, or a method `points` that gives points.
+    matrix and its labels, or batches of `sapwood.stream`: those with columns are taken as a matrix, those with keys by
+    points.
     """
 
     def __init__(self, stream: Any) -> None:
@@ -65,41 +66,58 @@ class Pieces:
         self._rows: Rows | None = None  # of which some have not been taken
         self._taken = 0
         self._points: Iterator[tuple[Any, Hashable]] = iter(())  # of a batch
-        self.ended = False
+        self._error: BaseException | None = None  # to be raised next
 
     def take(self, size: int) -> Points | Rows | None:
-        """Return the next points, at least one and at most so many; None at the end of the stream."""
+        """Return the next points, at least one and at most so many; None at the end of the stream.
+
+        An error of the stream, or an interrupt, is raised once the points before it have been returned.
+        """
+        if self._error is not None:
+            raise self._error
         if self._rows is not None:
             return self._take_rows(size)
         points: list[tuple[Any, Hashable]] = []
-        while len(points) < size:
+        try:
+            self._fill(points, size)
+        except BaseException as error:
+            if not points:
+                raise
+            self._error = error
+        if points:
+            return Points(points)
+        return self._take_rows(size)
+
+    def _fill(self, points: list[tuple[Any, Hashable]], size: int) -> None:
+        """Add points up to so many, or up to a matrix or the end."""
+        while True:
             for point in self._points:
                 points.append(_checked_point(point))
                 if len(points) == size:
-                    return Points(points)
+                    return
             item = next(self._items, self)
             if item is self:
-                self.ended = True
-                break
+                return
             if (block := _block_of(item)) is not None:
-                self._rows, self._taken = block, 0
-                if points:
-                    break
-                return self._take_rows(size) if len(block) else self.take(size)
-            if hasattr(item, "points"):
+                if len(block):
+                    self._rows, self._taken = block, 0
+                    return
+            elif hasattr(item, "points"):
                 self._points = iter(item.points())
             else:
                 points.append(_checked_point(item))
-        return Points(points) if points else None
+                if len(points) == size:
+                    return
 
-    def _take_rows(self, size: int) -> Points | Rows | None:
-        assert self._rows is not None
+    def _take_rows(self, size: int) -> Rows | None:
+        if self._rows is None:
+            return None
         stop = min(len(self._rows), self._taken + size)
         part = self._rows.part(self._taken, stop)
         self._taken = stop
         if stop == len(self._rows):
             self._rows = None
-        return part if len(part) else self.take(size)
+        return part
 
 
 def _iterated(stream: Any) -> Iterable[Any]:
@@ -121,14 +139,15 @@ def _block_of(item: Any) -> Rows | None:
     """Return a block of rows, checked; None if the item is none."""
     if _is_block(item):
         X, y = item
-    elif getattr(item, "X", None) is not None and hasattr(item, "y"):
+    elif hasattr(item, "y") and not (hasattr(item, "points") and getattr(item, "keys", None) is not None):
         X, y = item.X, item.y
     else:
         return None
     labels = np.asarray(y).tolist()
     if X.shape[0] != len(labels):
         raise ValueError(f"prequential: y must have a label for each of the {X.shape[0]} rows, got {len(labels)}")
-    return Rows(X.tocsr() if scipy.sparse.issparse(X) else X, labels)
+    matrix: Any = X
+    return Rows(matrix.tocsr() if scipy.sparse.issparse(X) else X, labels)
 
 
 def _checked_point(point: Any) -> tuple[Any, Hashable]:

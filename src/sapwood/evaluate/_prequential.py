@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from types import FrameType
 from typing import Any
 
@@ -58,8 +58,8 @@ def prequential(
         With `learn_one`, `predict_one` and maybe `predict_proba_one`, as river's; or with scikit-learn's `partial_fit`,
         `predict` and maybe `predict_proba`. It goes on from what it has learned.
     stream : iterable, or pair of a matrix and its labels
-        Of points (x, y); of pairs (X, y) of a matrix and its labels; or of batches, which have `X` and `y`, or a method
-        `points`. A model that learns by points is given a row of a matrix as a mapping from column to value.
+        Of points (x, y); of pairs (X, y) of a matrix and its labels; or of batches, as `sapwood.stream.read` gives
+        them. A model that learns by points is given a row of a matrix as a mapping from column to value.
     window : int
         Metrics are told of the last so many points,
     fading : float
@@ -263,10 +263,5 @@ def _rates(n: list[int], seconds: list[float]) -> list[float]:
 
 
 def _versions() -> dict[str, str]:
-    found = {"python": platform.python_version()}
-    for package in ("sapwood", "numpy", "scipy", "scikit-learn", "river"):
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            continue
-    return found
+    packages = ("sapwood", "numpy", "scipy", "scikit-learn")
+    return {"python": platform.python_version(), **{package: version(package) for package in packages}}

@@ -13,8 +13,8 @@ from sapwood.evaluate._points import Answers
 
 __all__ = ["Nothing", "ScoreHistograms", "area_of_parts"]
 
-# The bins are equally wide in log-odds, as models are sure or unsure by factors: 2048 of them from odds of e^-32 to e^32
-# are 1/32 wide, so that two scores in one bin have odds within 3.2 % of each other.
+# The bins are equally wide in log-odds, as models are sure or unsure by factors: 2048 of them, from odds of e^-32 to
+# e^32, are 1/32 wide, so that two scores in one bin have odds within 3.2 % of each other.
 _BINS = 2048
 _FARTHEST = 32.0
 _LEAST = math.exp(-_FARTHEST)

@@ -180,7 +180,8 @@ def _points_of(rows: Rows) -> Iterator[tuple[dict[int, Any], Hashable]]:
         for values, y in zip(np.asarray(X).tolist(), rows.y, strict=True):
             yield dict(enumerate(values)), y
         return
-    indptr, indices, data = X.indptr.tolist(), X.indices.tolist(), X.data.tolist()
+    rows_in_order: Any = X
+    indptr, indices, data = (getattr(rows_in_order, name).tolist() for name in ("indptr", "indices", "data"))
     for i, y in enumerate(rows.y):
         part = slice(indptr[i], indptr[i + 1])
         yield dict(zip(indices[part], data[part], strict=True)), y

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
+from numpy.typing import ArrayLike
 
 from sapwood._batch import Batch
 from sapwood._tree_classifier import StreamingTreeClassifier
@@ -58,7 +59,7 @@ class TreeRows:
         published = self._classifier._model
         if self._batch is None or self._model is None or self._matrix is not rows.whole or published is not self._model:
             model = published or self._classifier._new_model()
-            self._batch = self._classifier._checked_batch(model, rows.whole, rows.labels, None)
+            self._batch = self._classifier._checked_batch(model, rows.whole, cast("ArrayLike", rows.labels), None)
             self._matrix, self._model = rows.whole, model
         return self._model, self._batch
 

@@ -129,10 +129,11 @@ class Evaluation:
     def summary(self) -> str:
         """A small table of the metrics, and what the tree has become, as text."""
         state = ", interrupted" if self.interrupted else ""
+        rate = f"{self.points_per_second:.0f} a second"
+        last, fading = f"last {self.settings['window']}", f"fading {self.settings['fading']:g}"
         lines = [
-            f"{self.model}: {self.n} points in {self.seconds:.2f} s ({self.points_per_second:.0f} a second){state}",
-            f"{'':16}{'all':>10}{'last ' + str(self.settings['window']):>14}"
-            f"{'fading ' + format(self.settings['fading'], 'g'):>16}",
+            f"{self.model}: {self.n} points in {self.seconds:.2f} s ({rate}){state}",
+            f"{'':16}{'all':>10}{last:>14}{fading:>16}",
         ]
         for metric in METRICS:
             values = [self[column_of(metric, memory)] for memory in MEMORIES]

@@ -188,7 +188,7 @@ class LogLoss(Metric):
 
 
 class RocAuc(Metric):
-    """The area under the ROC curve: of two points, one of a class and one not, is the first given more for the class?
+    """The area under the ROC curve: how often a point of a class is given more for it than a point of the rest.
 
     The mean over the classes of each against the rest; for two classes whose probabilities add up to 1 that is the area
     of either. Over a window it is exact (the prequential AUC of Brzeziński and Stefanowski, 2017). Over all points, or
