@@ -1,0 +1,631 @@
+// Trees as bytes: what is written is read again, goes on learning as the original does, and nothing else is ever read.
+#include "sapwood/model_io.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <new>
+#include <random>
+#include <set>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "check.hpp"
+#include "streams.hpp"
+
+// ---- how much memory is taken ------------------------------------------------------------------------------------
+
+namespace {
+
+std::size_t live_bytes = 0;
+std::size_t peak_bytes = 0;
+
+// Before every piece of memory, its size.
+constexpr std::size_t head = alignof(std::max_align_t);
+
+void* allocate(std::size_t size) noexcept {
+    auto* memory = static_cast<std::byte*>(std::malloc(head + size));
+    if (memory == nullptr) return nullptr;
+    std::memcpy(memory, &size, sizeof(size));
+    live_bytes += size;
+    peak_bytes = std::max(peak_bytes, live_bytes);
+    return memory + head;
+}
+
+void* allocate_or_throw(std::size_t size) {
+    if (void* memory = allocate(size)) return memory;
+    throw std::bad_alloc();
+}
+
+void give_back(void* memory) noexcept {
+    if (memory == nullptr) return;
+    std::byte* start = static_cast<std::byte*>(memory) - head;
+    std::size_t size = 0;
+    std::memcpy(&size, start, sizeof(size));
+    live_bytes -= size;
+    std::free(start);
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) { return allocate_or_throw(size); }
+void* operator new[](std::size_t size) { return allocate_or_throw(size); }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return allocate(size); }
+void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return allocate(size); }
+void operator delete(void* memory) noexcept { give_back(memory); }
+void operator delete[](void* memory) noexcept { give_back(memory); }
+void operator delete(void* memory, std::size_t) noexcept { give_back(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { give_back(memory); }
+void operator delete(void* memory, const std::nothrow_t&) noexcept { give_back(memory); }
+void operator delete[](void* memory, const std::nothrow_t&) noexcept { give_back(memory); }
+
+namespace {
+
+using namespace sapwood;
+using streams::Point;
+
+StreamingTree read(std::string_view bytes) { return read_tree(std::as_bytes(std::span(bytes))); }
+
+void learn(StreamingTree& tree, std::span<const Point> points) {
+    Count weight = 0;
+    for (const Point& point : points) tree.learn(point.features, point.label, weight++ % 7 == 6 ? 3 : 1);
+}
+
+/// Checks every search of a tree, and that nodes fit together.
+void validate(const StreamingTree& tree) {
+    std::size_t n_leaves = 0;
+    for (const NodeId at : tree.in_order()) {
+        const Node& node = tree.node(at);
+        if (node.search) {
+            node.search->validate();
+            CHECK(node.search->of_classes() == node.counted);
+        }
+        if (tree.test(at).is_leaf()) {
+            ++n_leaves;
+            CHECK(node.models.has_value() == tree.layout().keeps_anything());
+        } else {
+            for (const NodeId child : tree.test(at).child) {
+                CHECK(tree.node(child).parent == at && tree.node(child).depth == node.depth + 1);
+            }
+        }
+    }
+    CHECK(n_leaves == tree.n_leaves());
+}
+
+/// Whether two trees answer alike, to the last bit.
+bool agree(const StreamingTree& left, const StreamingTree& right, std::span<const Point> points) {
+    Scores of_left(left.layout());
+    Scores of_right(right.layout());
+    for (const Point& point : points) {
+        left.predict(point.features, of_left);
+        right.predict(point.features, of_right);
+        if (of_left.probabilities != of_right.probabilities) return false;
+    }
+    return true;
+}
+
+std::string described(const TreeOptions& options, std::size_t n_classes, std::string_view stream) {
+    return options.growth + " " + options.criterion + " " + options.search + " " + options.leaf_prediction +
+           " K=" + std::to_string(n_classes) + " " + std::string(stream);
+}
+
+// ---- what is written is read ---------------------------------------------------------------------------------------
+
+struct Totals {
+    std::size_t nodes = 0;
+    std::int64_t resplits = 0;
+    std::size_t shared_pages = 0;
+};
+
+std::size_t shared_pages(const StreamingTree& tree) {
+    std::set<const PagePool::Page*> pages;
+    std::size_t references = 0;
+    for (const NodeId at : tree.in_order()) {
+        if (!tree.node(at).models) continue;
+        tree.node(at).models->table.for_each_page([&](std::size_t, const PagePool::Page* page) {
+            pages.insert(page);
+            ++references;
+        });
+    }
+    return references - pages.size();
+}
+
+/// A tree is written after a third of a stream, and it and what was read go on for another third; one more class comes
+/// on the way. They stay the same; and with exact searches the same as one that never was written.
+void goes_on_alike(const TreeOptions& options, std::size_t n_classes, std::string_view stream, Totals& totals) {
+    const std::vector<Point> points = streams::make(stream, 900, 24, 5, static_cast<int>(n_classes));
+    const std::span<const Point> all(points);
+    StreamingTree tree(options);
+    StreamingTree never_written(options);
+    for (StreamingTree* each : {&tree, &never_written}) {
+        each->cover_classes(n_classes);
+        learn(*each, all.first(400));
+    }
+    const std::string bytes = write_tree(tree);
+    StreamingTree loaded = read(bytes);
+    validate(loaded);
+    bool same = CHECK(write_tree(loaded) == bytes);
+    same &= CHECK(agree(tree, loaded, all.first(100)));
+    same &= CHECK(shared_pages(loaded) == shared_pages(tree));
+    same &= CHECK(loaded.pool().n_bytes() <= tree.pool().n_bytes());
+    totals.shared_pages += shared_pages(loaded);
+    const bool widens = options.search != "approximate" && options.criterion != "kearns_mansour";
+    for (StreamingTree* each : {&tree, &loaded, &never_written}) {
+        learn(*each, all.subspan(400, 200));
+        if (widens) each->cover_classes(n_classes + 1);
+        learn(*each, all.subspan(600));
+        if (widens) each->learn(points[0].features, static_cast<Label>(n_classes), 5);
+    }
+    validate(loaded);
+    const std::string later = write_tree(tree);
+    same &= CHECK(write_tree(loaded) == later);
+    same &= CHECK(agree(tree, loaded, all.first(100)));
+    if (options.search != "approximate") same &= CHECK(write_tree(never_written) == later);
+    same &= CHECK(later != bytes);
+    if (!same) std::fprintf(stderr, "  %s\n", described(options, n_classes, stream).c_str());
+    totals.nodes += tree.n_nodes();
+    totals.resplits += tree.tally().resplit;
+}
+
+void every_tree_goes_on_alike() {
+    Totals totals;
+    std::size_t turn = 0;
+    for (const std::string_view growth : growths) {
+        for (const std::string_view search : searches) {
+            for (const std::string_view criterion : criteria) {
+                for (const std::string_view leaf_prediction : leaf_predictions) {
+                    for (const std::size_t n_classes : {2, 3, 5}) {
+                        TreeOptions options;
+                        options.growth = growth;
+                        options.search = search;
+                        options.criterion = criterion;
+                        options.leaf_prediction = leaf_prediction;
+                        options.delta = 0.1;
+                        options.split_test = split_tests[turn % 3];
+                        options.grace_period = turn % 4 == 0 ? 5 : 1;
+                        if (turn % 5 == 0) options.seed = turn;
+                        if (turn % 6 == 0) options.max_depth = 2;
+                        if (turn % 7 == 0) options.max_leaves = 6;
+                        if (why_not(options.search_choice(n_classes))) continue;
+                        if (why_no_test(options.split_test, options.criterion)) options.split_test = "hoeffding";
+                        for (int i = 0; i < 2; ++i) {
+                            goes_on_alike(options, n_classes, streams::names[turn++ % streams::names.size()], totals);
+                        }
+                    }
+                }
+            }
+        }
+    }
+    // Else the above says little.
+    CHECK(totals.nodes > 1000 && totals.resplits > 100 && totals.shared_pages > 100);
+}
+
+void every_stream_goes_on_alike_with_bins() {
+    Totals totals;
+    for (const std::string_view criterion : {Entropy::name, Gini::name}) {
+        for (const double alpha : {0.002, 0.02, 0.1, 1.0}) {
+            for (const std::string_view stream : streams::names) {
+                // So small an alpha makes more bins than are kept; one stream shows that.
+                if (alpha < 0.01 && stream != "sorted labels") continue;
+                TreeOptions options;
+                options.growth = "extremely_fast";
+                options.search = "approximate";
+                options.criterion = criterion;
+                options.alpha = alpha;
+                options.delta = 0.1;
+                options.leaf_prediction = "majority";
+                goes_on_alike(options, 2, stream, totals);
+            }
+        }
+    }
+}
+
+/// A feature that is on in every point has no share of its own. Filed where another one was, it went beyond all bins
+/// as soon as a point came without it.
+void a_feature_beyond_all_bins_is_filed_anew() {
+    TreeOptions options;
+    options.search = "approximate";
+    options.leaf_prediction = "majority";
+    StreamingTree tree(options);
+    const auto learn_point = [&](std::vector<FeatureId> features, Label label) { tree.learn(features, label); };
+    learn_point({0, 1}, 0);
+    learn_point({0}, 1);
+    learn_point({0}, 0);
+    learn_point({0, 2}, 1);
+    learn_point({2}, 0);
+    const std::string bytes = write_tree(tree);
+    StreamingTree loaded = read(bytes);
+    CHECK(write_tree(loaded) == bytes);
+    validate(tree);
+}
+
+void a_tree_that_has_seen_nothing_is_kept() {
+    for (const std::string_view leaf_prediction : leaf_predictions) {
+        TreeOptions options;
+        options.leaf_prediction = leaf_prediction;
+        StreamingTree tree(options);
+        const std::string bytes = write_tree(tree);
+        StreamingTree loaded = read(bytes);
+        CHECK(write_tree(loaded) == bytes);
+        CHECK(loaded.n() == 0 && loaded.n_nodes() == 1 && loaded.n_classes() == 2);
+    }
+}
+
+void all_options_are_kept() {
+    TreeOptions options;
+    options.growth = "extremely_fast";
+    options.criterion = "gini";
+    options.search = "approximate";
+    options.alpha = 0.25;
+    options.split_test = "gaussian";
+    options.delta = 0.125;
+    options.tau = 0.0625;
+    options.grace_period = 3;
+    options.min_samples_reevaluate = 4;
+    options.min_gain = 0.5;
+    options.max_depth = 5;
+    options.max_leaves = 6;
+    options.max_bytes = 70000;
+    options.leaf_prediction = "naive_bayes";
+    options.seed = std::numeric_limits<std::uint64_t>::max();
+    StreamingTree tree(options);
+    const StreamingTree loaded = read(write_tree(tree));
+    const TreeOptions& kept = loaded.options();
+    CHECK(kept.growth == options.growth && kept.criterion == options.criterion && kept.search == options.search);
+    CHECK(kept.alpha == options.alpha && kept.split_test == options.split_test && kept.delta == options.delta);
+    CHECK(kept.tau == options.tau && kept.grace_period == 3 && kept.min_samples_reevaluate == 4);
+    CHECK(kept.min_gain == options.min_gain && kept.max_depth == 5 && kept.max_leaves == 6);
+    CHECK(kept.max_bytes == 70000 && kept.leaf_prediction == "naive_bayes" && kept.seed == options.seed);
+}
+
+/// Held to little memory: which nodes learn may change after reading, but the limit holds and nothing else is lost.
+void a_tree_with_max_bytes_is_kept() {
+    for (const std::string_view growth : growths) {
+        TreeOptions options;
+        options.growth = growth;
+        options.delta = 0.1;
+        options.max_bytes = least_max_bytes;
+        StreamingTree tree(options);
+        const std::vector<Point> points = streams::make("late features", 3000, 400, 1);
+        learn(tree, std::span(points).first(2500));
+        CHECK(tree.tally().paused > 0);
+        const std::string bytes = write_tree(tree);
+        StreamingTree loaded = read(bytes);
+        CHECK(write_tree(loaded) == bytes);
+        validate(loaded);
+        for (const Point& point : std::span(points).subspan(2500)) {
+            loaded.learn(point.features, point.label);
+            CHECK(loaded.n_bytes() <= static_cast<std::size_t>(least_max_bytes));
+        }
+        validate(loaded);
+    }
+}
+
+/// A chain as text makes them, only longer: nothing may recurse.
+StreamingTree chain(NodeId length) {
+    TreeOptions options;
+    options.search = "exhaustive";
+    options.leaf_prediction = "majority";
+    TreeState state(options, 2);
+    state.n = length + 1;
+    state.tally.tested = state.tally.split = length;
+    const auto make = [&](NodeId parent, std::int32_t depth, std::uint64_t born) {
+        Node& node = state.nodes.emplace_back();
+        state.tests.emplace_back();
+        node.parent = parent;
+        node.depth = depth;
+        node.born = born;
+        node.of_class = {1, 0};
+        node.counted = {0, 0};
+        return static_cast<NodeId>(state.nodes.size() - 1);
+    };
+    NodeId at = make(no_node, 0, 0);
+    for (NodeId i = 0; i < length; ++i) {
+        const auto born = static_cast<std::uint64_t>(2 * i + 1);
+        const NodeId off = make(at, i + 1, born);
+        const NodeId on = make(at, i + 1, born + 1);
+        Node& inner = state.nodes[static_cast<std::size_t>(at)];
+        inner.gain = 0.5;
+        inner.split_at = i + 1;
+        inner.counted = {1, 0};
+        inner.n_counted = inner.tested_at = 1;
+        state.tests[static_cast<std::size_t>(at)] = {i, {off, on}};
+        at = i % 2 == 0 ? off : on;
+    }
+    for (std::size_t i = 0; i < state.nodes.size(); ++i) {
+        if (state.tests[i].is_leaf()) state.nodes[i].search = make_search(options.search_choice(2));
+    }
+    return StreamingTree(std::move(state));
+}
+
+void a_long_chain_is_kept() {
+    constexpr NodeId length = 40000;
+    StreamingTree tree = chain(length);
+    const std::string bytes = write_tree(tree);
+    StreamingTree loaded = read(bytes);
+    CHECK(loaded.depth() == length && loaded.n_nodes() == 2 * length + 1);
+    CHECK(write_tree(loaded) == bytes);
+}
+
+// ---- nothing else is read ------------------------------------------------------------------------------------------
+
+/// The message that bytes are refused with; empty if they are not.
+std::string refusal(std::string_view bytes, std::int64_t n_features = std::int64_t{1} << 31) {
+    try {
+        read_tree(std::as_bytes(std::span(bytes)), n_features);
+    } catch (const ModelFormatError& error) {
+        return error.what();
+    }
+    return "";
+}
+
+/// Small trees of many kinds, and their bytes.
+struct SmallTree {
+    std::string name;
+    std::string bytes;
+    std::size_t n_classes;
+};
+
+/// A tree two nodes of which have given up their statistics.
+StreamingTree paused_tree() {
+    TreeOptions options;
+    options.growth = "extremely_fast";
+    options.leaf_prediction = "naive_bayes";
+    options.delta = 0.1;
+    options.max_bytes = least_max_bytes;
+    StreamingTree tree(options);
+    learn(tree, streams::make("pure at the end", 60, 5, 3));
+    CHECK(tree.n_nodes() == 3);
+    const StreamingTree& model = tree;
+    TreeState state(options, 2);
+    state.n = model.n() + 1;
+    state.tally = model.tally();
+    state.tally.paused = 2;
+    std::vector<NodeId> order = model.in_order();
+    for (const NodeId at : order) {
+        const Node& from = model.node(at);
+        Node& to = state.nodes.emplace_back();
+        state.tests.push_back(model.test(at));
+        to.parent = from.parent;
+        to.depth = from.depth;
+        to.born = from.born;
+        to.of_class = from.of_class;
+        to.counted = from.counted;
+        to.n_counted = from.n_counted;
+        to.tested_at = from.tested_at;
+        to.gain = from.gain;
+        to.margin = from.margin;
+        to.split_at = from.split_at;
+        if (at == order.front() || at == order.back()) {
+            to.paused = true;
+            to.paused_bytes = 1234;
+            to.n_paused = at == order.front() ? 1 : 0;
+        } else {
+            to.search = from.search->clone();
+        }
+        if (from.models) to.models.emplace(*state.pool, state.layout);
+    }
+    return StreamingTree(std::move(state));
+}
+
+std::vector<SmallTree> small_models() {
+    std::vector<SmallTree> models;
+    const auto add = [&](std::string name, StreamingTree tree) {
+        const std::size_t n_classes = tree.n_classes();
+        models.push_back({std::move(name), write_tree(tree), n_classes});
+        CHECK(models.back().bytes.size() < 6000);
+    };
+    const auto grown = [](TreeOptions options, std::size_t n_classes, std::string_view stream, int n) {
+        options.delta = 0.2;
+        StreamingTree tree(std::move(options));
+        tree.cover_classes(n_classes);
+        learn(tree, streams::make(stream, n, 6, 3, static_cast<int>(n_classes)));
+        return tree;
+    };
+    TreeOptions options;
+    add("empty", grown(options, 2, "plain", 0));
+    add("hoeffding certified adaptive", grown(options, 2, "pure at the end", 120));
+    options.growth = "extremely_fast";
+    options.search = "exhaustive";
+    options.leaf_prediction = "majority";
+    add("extremely_fast exhaustive majority", grown(options, 3, "label flips", 150));
+    options.search = "approximate";
+    options.leaf_prediction = "logistic";
+    add("extremely_fast approximate entropy logistic", grown(options, 2, "taking turns", 150));
+    options.growth = "hoeffding";
+    options.criterion = "gini";
+    options.leaf_prediction = "naive_bayes";
+    add("hoeffding approximate gini naive_bayes", grown(options, 2, "falling gain", 150));
+    options.search = "certified";
+    options.leaf_prediction = "adaptive";
+    options.max_depth = 1;
+    options.max_leaves = 9;
+    options.seed = 7;
+    add("as deep as may be", grown(options, 3, "pure at the end", 80));
+    add("paused", paused_tree());
+    return models;
+}
+
+void refusals_say_what_must_hold(const std::vector<SmallTree>& models) {
+    const std::string& right = models[1].bytes;
+    CHECK(refusal(right).empty());
+    CHECK(refusal("") ==
+          "the bytes must hold the magic of a tree, which take at least 1 bytes each, got 8 of them and 0 bytes");
+    std::string wrong = right;
+    wrong[3] = 'x';
+    CHECK(refusal(wrong) == "a tree must start with its magic, got other bytes");
+    wrong = right;
+    wrong[8] = 2;
+    CHECK(refusal(wrong) == "the version of a tree must be 1, got 2");
+    CHECK(refusal(right + "x") == "a tree must end with its last node, got 1 bytes more");
+    wrong = right;
+    wrong[13] = 'H';
+    CHECK(refusal(wrong) == "growth must be one of 'hoeffding', 'extremely_fast', got 'Hoeffding'");
+    CHECK(refusal(right, 6).empty());
+    CHECK(refusal(right, 3).find("features of the model") != std::string::npos);
+}
+
+void nothing_that_ends_early_is_read(const std::vector<SmallTree>& models) {
+    for (const SmallTree& model : models) {
+        for (std::size_t size = 0; size < model.bytes.size(); ++size) {
+            if (!CHECK(!refusal(std::string_view(model.bytes).substr(0, size)).empty())) return;
+        }
+    }
+}
+
+std::string mutated(const std::vector<SmallTree>& models, const std::string& original, std::mt19937& random) {
+    std::string bytes = original;
+    const auto below = [&](std::size_t bound) { return static_cast<std::size_t>(random()) % bound; };
+    const auto extreme = [&] {
+        constexpr std::array<std::uint64_t, 16> values{0,
+                                                       1,
+                                                       2,
+                                                       0x7F,
+                                                       0x80,
+                                                       0xFF,
+                                                       0xFFFF,
+                                                       0x7FFFFFFF,
+                                                       0x80000000,
+                                                       0xFFFFFFFE,
+                                                       0xFFFFFFFF,
+                                                       0x7F800000,
+                                                       0x7FC00000,
+                                                       0xFF800000,
+                                                       0x7FF0000000000000,
+                                                       0x7FFFFFFFFFFFFFFF};
+        return values[below(values.size())] * (random() % 16 == 0 ? 0xFFFFFFFFFFFFFFFF : 1);
+    };
+    const std::size_t edits = random() % 4 == 0 ? 1 + below(3) : 1;
+    for (std::size_t edit = 0; edit < edits && !bytes.empty(); ++edit) {
+        const std::size_t at = below(bytes.size());
+        switch (below(8)) {
+            case 0:
+            case 1:
+                bytes[at] = static_cast<char>(bytes[at] ^ (1 << below(8)));
+                break;
+            case 2:
+                bytes[at] = static_cast<char>(random());
+                break;
+            case 3:
+            case 4: {
+                // A number of two, four or eight bytes, as lengths and counts are.
+                const std::uint64_t value = extreme();
+                const std::size_t size = std::size_t{2} << below(3);
+                for (std::size_t i = 0; i < size && at + i < bytes.size(); ++i) {
+                    bytes[at + i] = static_cast<char>(value >> (8 * i));
+                }
+                break;
+            }
+            case 5:
+                bytes.resize(at);
+                break;
+            case 6:
+                if (random() % 2 == 0) {
+                    bytes.insert(at, 1 + below(16), static_cast<char>(random() % 3 == 0 ? random() : 0));
+                } else {
+                    bytes.erase(at, 1 + below(16));
+                }
+                break;
+            default: {
+                // A piece of another model, or of this one from elsewhere.
+                const std::string& other = models[below(models.size())].bytes;
+                const std::size_t from = random() % 2 == 0 ? std::min(at, other.size()) : below(other.size());
+                const std::size_t size = random() % 2 == 0 ? other.size() - from : below(64);
+                bytes.replace(at, random() % 2 == 0 ? size : bytes.size() - at, other, from, size);
+            }
+        }
+    }
+    return bytes;
+}
+
+/// Whatever bytes are read is a tree: it is whole, it learns, and it is written as the very same bytes. Says whether
+/// they were read.
+bool is_refused_or_whole(const std::string& bytes, double& most_memory) {
+    const std::size_t before = live_bytes;
+    peak_bytes = live_bytes;
+    try {
+        StreamingTree tree = read(bytes);
+        most_memory = std::max(most_memory,
+                               static_cast<double>(peak_bytes - before) / (static_cast<double>(bytes.size()) + 1000));
+        validate(tree);
+        CHECK(write_tree(tree) == bytes);
+        const auto n_classes = static_cast<unsigned>(tree.n_classes());
+        std::mt19937 random(1);
+        for (int i = 0; i < 20; ++i) {
+            std::vector<FeatureId> features;
+            for (FeatureId id = 0; id < 8; ++id) {
+                if (random() % 3 == 0) features.push_back(id);
+            }
+            const auto label = static_cast<Label>(random() % n_classes);
+            if (tree.n() == max_points) {
+                CHECK_THROWS(std::overflow_error, tree.learn(features, label));
+            } else {
+                tree.learn(features, label);
+            }
+        }
+        validate(tree);
+        const std::string later = write_tree(tree);
+        StreamingTree again = read(later);
+        CHECK(write_tree(again) == later);
+        return true;
+    } catch (const ModelFormatError&) {
+        most_memory = std::max(most_memory,
+                               static_cast<double>(peak_bytes - before) / (static_cast<double>(bytes.size()) + 1000));
+        return false;
+    }
+}
+
+void a_hundred_thousand_mutants_are_refused_or_whole(const std::vector<SmallTree>& models) {
+    // These tables are kept by the process, whoever asks for them first.
+    for (int bits = 0; bits < 31; ++bits) XLogX::covering(Count{1} << bits);
+    std::mt19937 random(1);
+    std::size_t n_read = 0;
+    double most_memory = 0;
+    constexpr std::size_t n_mutants = 100000;
+    for (std::size_t i = 0; i < n_mutants; ++i) {
+        const SmallTree& model = models[i % models.size()];
+        const std::string bytes = mutated(models, model.bytes, random);
+        const long failed = check::tally().failed;
+        try {
+            n_read += is_refused_or_whole(bytes, most_memory) ? 1 : 0;
+        } catch (const std::exception& error) {
+            std::fprintf(stderr, "%s\n", error.what());
+            CHECK(false && "only ModelFormatError refuses bytes");
+        }
+        if (check::tally().failed != failed) {
+            std::fprintf(stderr, "  mutant %zu, of %s\n", i, model.name.c_str());
+            return;
+        }
+    }
+    std::fprintf(stderr, "%zu of %zu mutants read; at most %.0f bytes of memory for a byte\n", n_read, n_mutants,
+                 most_memory);
+    CHECK(n_read > n_mutants / 100 && n_read < n_mutants / 2);
+    CHECK(most_memory < 40);
+}
+
+}  // namespace
+
+int main() {
+    every_tree_goes_on_alike();
+    every_stream_goes_on_alike_with_bins();
+    a_feature_beyond_all_bins_is_filed_anew();
+    a_tree_that_has_seen_nothing_is_kept();
+    all_options_are_kept();
+    a_tree_with_max_bytes_is_kept();
+    a_long_chain_is_kept();
+    const std::vector<SmallTree> models = small_models();
+    refusals_say_what_must_hold(models);
+    nothing_that_ends_early_is_read(models);
+    a_hundred_thousand_mutants_are_refused_or_whole(models);
+    return check::finish();
+}
