@@ -238,11 +238,10 @@ void a_feature_beyond_all_bins_is_filed_anew() {
     options.leaf_prediction = "majority";
     StreamingTree tree(options);
     const auto learn_point = [&](std::vector<FeatureId> features, Label label) { tree.learn(features, label); };
-    learn_point({0, 1}, 0);
-    learn_point({0}, 1);
-    learn_point({0}, 0);
-    learn_point({0, 2}, 1);
-    learn_point({2}, 0);
+    learn_point({0, 1, 2}, 0);
+    learn_point({0, 2}, 0);
+    learn_point({2}, 1);
+    learn_point({}, 0);
     const std::string bytes = write_tree(tree);
     StreamingTree loaded = read(bytes);
     CHECK(write_tree(loaded) == bytes);
