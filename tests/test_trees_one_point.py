@@ -138,7 +138,8 @@ def test_a_new_class_after_fit(classifier: Classifier) -> None:
 
 @every_classifier
 def test_weights(classifier: Classifier) -> None:
-    for w in (3, 3.0, np.int64(3), np.float32(3), True):
+    weights: list[Any] = [3, 3.0, np.int64(3), np.float32(3), True]
+    for w in weights:
         model = classifier()
         model.learn_one(["a"], 1, w=w)
         assert model.n_points_ == int(w)

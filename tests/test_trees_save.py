@@ -144,7 +144,12 @@ def test_classes_of_models(tmp_path: Path) -> None:
 
 def test_parameters_come_back() -> None:
     X, y = stream(n=50)
-    options = {"criterion": "gini", "delta": np.float32(0.25), "max_depth": np.int64(3), "max_bytes": 1 << 20}
+    options: dict[str, Any] = {
+        "criterion": "gini",
+        "delta": np.float32(0.25),
+        "max_depth": np.int64(3),
+        "max_bytes": 1 << 20,
+    }
     model = HoeffdingTreeClassifier(**options, binarize=None).fit(X, y)
     assert HoeffdingTreeClassifier.from_bytes(model.to_bytes()).get_params() == model.get_params()
     drawn = HoeffdingTreeClassifier(random_state=np.random.RandomState(1)).fit(X, y)

@@ -22,8 +22,11 @@ from sapwood import ExtremelyFastDecisionTreeClassifier, HoeffdingTreeClassifier
 
 every_classifier = pytest.mark.parametrize("classifier", CLASSIFIERS)
 
-# Each compares models of the same points in different orders.
-ORDER = "the points are shuffled between the two models, and a tree of a stream depends on their order"
+# Each compares a model of weighted points with one of repeated points, in another order.
+ORDER = (
+    "the points are shuffled between the two models, and a tree of a stream depends on their order; and a point of "
+    "weight w is one step of a logistic regression w times as long, not w steps"
+)
 EXPECTED_FAILURES = {
     "check_sample_weight_equivalence_on_dense_data": ORDER,
     "check_sample_weight_equivalence_on_sparse_data": ORDER,
@@ -44,7 +47,7 @@ DECLARED: dict[str, Any] = (
         ExtremelyFastDecisionTreeClassifier(split_test="gaussian", max_bytes=1 << 20, delta=0.1),
     ],
     **DECLARED,
-)
+)  # type: ignore[untyped-decorator]  # scikit-learn has no annotations
 def test_scikit_learn_checks(estimator: Any, check: Callable[[Any], None]) -> None:
     check(estimator)
 
@@ -110,9 +113,9 @@ def test_before_fit(classifier: Classifier) -> None:
     for method in (model.predict, model.predict_proba, model.apply, model.decision_path):
         with pytest.raises(NotFittedError):
             method(X)
-    for method in (model.get_depth, model.get_n_leaves, model.summary):
+    for question in (model.get_depth, model.get_n_leaves, model.summary):
         with pytest.raises(NotFittedError):
-            method()
+            question()
     for name in ("classes_", "n_features_in_", "feature_names_in_", "n_points_", "feature_importances_"):
         assert not hasattr(model, name)
 

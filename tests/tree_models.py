@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
+from scipy.sparse import csr_array, csr_matrix
 from streams import as_matrix, random_labels, random_points, with_feature
 
 from sapwood import ExtremelyFastDecisionTreeClassifier, HoeffdingTreeClassifier
@@ -29,7 +29,7 @@ def stream(n: int = 300, n_classes: int = 2, seed: int = 1) -> tuple[csr_matrix,
     return as_matrix(points)
 
 
-def dicts(X: csr_matrix) -> list[dict[int, float]]:
+def dicts(X: csr_matrix | csr_array) -> list[dict[int, float]]:
     """Return the rows of a matrix as dictionaries, their keys in ascending order."""
     return [dict.fromkeys(X.indices[X.indptr[i] : X.indptr[i + 1]].tolist(), 1.0) for i in range(X.shape[0])]
 

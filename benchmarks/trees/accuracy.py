@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 from matplotlib.figure import Figure
@@ -45,17 +46,14 @@ def run(quick: bool) -> Report:
     seconds = 2.0 if quick else 30.0
     notes = [
         "Accuracy in per cent, each point predicted before it is learned; parameters are each library's defaults.",
-        f"A learner has {seconds:g} seconds a stream. Where it did not finish, the number of points that it saw is in "
-        "brackets, followed by the accuracy of sapwood's VFDT on the same points.",
+        (
+            f"A learner has {seconds:g} seconds a stream. Where it did not finish, the number of points that it saw is "
+            "in brackets, followed by the accuracy of sapwood's VFDT on the same points."
+        ),
         "BernoulliNB learns blocks of 100 points where there are 20,000 features or more, else single points.",
         "river, sparse dicts: only the features that are on; dense dicts: all, as 0 and 1.",
     ]
-    streams: list[Stream] = [synthetic()]
-    for name, path in FILES.items():
-        try:
-            streams.append(stored(name, path, 1000 if quick else None))
-        except Unavailable as reason:
-            notes.append(f"Skipped: {reason}.")
+    streams: list[Stream] = [synthetic(), *_present(1000 if quick else None, notes)]
     figures: list[dict[str, Any]] = []
     table: list[tuple[str, ...]] = []
     for stream in streams:
@@ -75,6 +73,15 @@ def run(quick: bool) -> Report:
         quick,
         notes,
     )
+
+
+def _present(points: int | None, notes: list[str]) -> Iterator[Stream]:
+    """Yield the streams whose files are there, or their first points; note the others."""
+    for name, path in FILES.items():
+        try:
+            yield stored(name, path, points)
+        except Unavailable as reason:  # noqa: PERF203 - a handful of files
+            notes.append(f"Skipped: {reason}.")
 
 
 def _runs(stream: Stream, seconds: float, notes: list[str]) -> dict[str, Run]:

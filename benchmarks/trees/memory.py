@@ -18,7 +18,7 @@ GIBIBYTE = 2**30
 
 def run(quick: bool) -> Report:
     """Measure the memory of trees of about a hundred leaves."""
-    rows = []
+    rows: list[tuple[str, ...]] = []
     figures: list[dict[str, Any]] = []
     d = 10_000 if quick else 1_000_000
     for name, stream in {"uniform": _stream(d, quick, zipf=False), "Zipf": _stream(d, quick, zipf=True)}.items():

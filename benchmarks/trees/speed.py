@@ -36,7 +36,7 @@ def run(quick: bool) -> Report:
     ]
     times = interleaved(_own(stream), 3 if quick else 9)
     micro = {name: 1e6 * seconds / stream.n for name, seconds in times.items()}
-    rows_of_table = []
+    rows_of_table: list[tuple[str, ...]] = []
     figures: list[dict[str, Any]] = []
     limits = {"learn_one, dict": 10.0, "predict": 1.0}
     for name, each in micro.items():
@@ -48,7 +48,7 @@ def run(quick: bool) -> Report:
             asked = f"≤ 3 × VFDT: {significant(ratio)}, {'met' if ratio <= 3 else 'MISSED'}"
         rows_of_table.append((name, quartiles(each).show(), asked))
         figures.append({"name": name, "microseconds": median})
-    peers = []
+    peers: list[tuple[str, ...]] = []
     for name, (make, points, least) in PEERS.items():
         try:
             learning = prequential(make, stream.prefix(points), 5.0 if quick else 60.0).learning

@@ -105,8 +105,8 @@ public:
 private:
     static constexpr FeatureId largest = std::numeric_limits<FeatureId>::max();
 
-    /// Whether something that is no dict has items. What Python calls a mapping includes lists and tuples, which are the
-    /// usual iterables and so are told apart first.
+    /// Whether something that is no dict has items. What Python calls a mapping includes lists and tuples, which are
+    /// the usual iterables and so are told apart first.
     static bool is_mapping(nb::handle x) {
         if (PyList_Check(x.ptr()) != 0 || PyTuple_Check(x.ptr()) != 0 || PyAnySet_Check(x.ptr()) != 0) return false;
         return PyMapping_Check(x.ptr()) != 0 && nb::hasattr(x, "items");

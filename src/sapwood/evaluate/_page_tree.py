@@ -14,8 +14,8 @@ _MOST_COUNTS = 400_000  # of all classes in all nodes
 
 _HOW_TO_READ = (
     "Squares are tests, circles leaves, coloured by the most frequent class; the larger side of a test goes on "
-    "straight down. Columns: classes, points, gain. Point at a node for its counts; choose a feature to see where else it is "
-    "tested."
+    "straight down. Columns: classes, points, gain. Point at a node for its counts; choose a feature to see where "
+    "else it is tested."
 )
 
 
