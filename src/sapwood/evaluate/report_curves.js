@@ -14,7 +14,7 @@ function ticks(low, high, most) {
 }
 
 function axisLabel(value, step, format) {
-  if (format === "bytes") return inBytes(Number(value.toPrecision(3)));
+  if (format === "bytes") return inBytes(Number(value.toPrecision(3))).replace(".0 ", " ");
   if (step < 1) return value.toFixed(Math.min(6, Math.max(0, Math.ceil(-Math.log10(step)))));
   for (const [size, sign] of [[1e9, "G"], [1e6, "M"], [1e3, "k"]]) {
     if (Math.abs(value) >= size) return `${Number((value / size).toPrecision(3))}${sign}`;
@@ -25,7 +25,7 @@ function axisLabel(value, step, format) {
 function makeCurves() {
   const box = at("curves");
   const n = data.columns.n;
-  const width = 420, height = 210, left = 48, right = 10, top = 10, bottom = 34;
+  const width = 420, height = 210, left = 58, right = 10, top = 10, bottom = 34;
   const last = n.length ? n[n.length - 1] : 1;
   const x = (value) => left + ((width - left - right) * value) / last;
   const charts = [];
