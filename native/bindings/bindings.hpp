@@ -98,6 +98,7 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> to_numpy(std::vector<T> values) {
 
 void bind_generate(nb::module_& module);
 void bind_split_search(nb::module_& module);
+void bind_svmlight(nb::module_& module);
 void bind_timing(nb::module_& module);
 void bind_tree(nb::module_& module);
 

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,21 +29,26 @@ struct TextBatch {
     std::vector<std::int64_t> indptr{0};
     std::vector<FeatureId> indices;
     std::vector<double> labels;
+    /// The line of the first point; 0 if there is none.
+    std::int64_t first_line = 0;
 
     std::size_t size() const { return labels.size(); }
 };
 
 /// Reads the svmlight (libsvm) format, a line a point, from text that arrives in pieces:
 ///     label [qid:number] index:value index:value ... [# comment]
-/// An index is the number of a feature as the file has it, at least `least_index` and ascending within a line; the
-/// feature is on where its value is greater than a threshold. Blank lines and comments are no points.
+/// An index is the number of a feature as the file has it, of at most ten digits, below `n_columns` and ascending
+/// within a line; the feature is on where its value is greater than a threshold. Blank lines and comments are no
+/// points.
 ///
 /// Memory is that of the batch. A line with an error adds nothing to it.
 class SvmlightParser {
 public:
-    /// `threshold`: without one, values must be 0 or 1.
-    explicit SvmlightParser(std::optional<double> threshold = 0.0, FeatureId least_index = 0)
-        : threshold_(threshold), least_index_(least_index) {}
+    static constexpr FeatureId most_columns = FeatureId{1} << 30;
+
+    /// `threshold`: without one, values must be 0 or 1. `n_columns`: from 1 to `most_columns`.
+    explicit SvmlightParser(std::optional<double> threshold = 0.0, FeatureId n_columns = most_columns)
+        : threshold_(threshold), n_columns_(n_columns) {}
 
     /// The lines that have been read.
     std::int64_t n_lines() const { return lines_; }
@@ -102,6 +106,7 @@ private:
         if (!parse_number(at, end, label)) return fail(line, at, end, "a label that is a number");
         const char* after_label = at;
         FeatureId last = -1;
+        bool may_be_query = true;
         for (;;) {
             if (at < end && !is_space(*at) && *at != '#') {
                 if (at == after_label) return fail(line, line + first_of(line, end), end, "a label that is a number");
@@ -109,8 +114,14 @@ private:
             }
             while (at < end && is_space(*at)) ++at;
             if (at == end || *at == '#') break;
-            if (!parse_feature(line, at, end, last, batch)) return false;
+            if (may_be_query && *at == 'q') {
+                if (!parse_query(line, at, end)) return false;
+            } else if (!parse_feature(line, at, end, last, batch)) {
+                return false;
+            }
+            may_be_query = false;
         }
+        if (batch.labels.empty()) batch.first_line = lines_;
         batch.labels.push_back(label);
         batch.indptr.push_back(static_cast<std::int64_t>(batch.indices.size()));
         return true;
@@ -122,33 +133,33 @@ private:
         return at - line;
     }
 
+    bool parse_query(const char* line, const char*& at, const char* end) {
+        constexpr std::string_view name = "qid:";
+        const char* const start = at;
+        double query = 0;
+        if (std::string_view(at, static_cast<std::size_t>(end - at)).starts_with(name)) {
+            at += name.size();
+            if (parse_number(at, end, query)) return true;
+        }
+        return fail(line, start, end, "qid: and a number");
+    }
+
     bool parse_feature(const char* line, const char*& at, const char* end, FeatureId& last, TextBatch& batch) {
         const char* const start = at;
         std::uint32_t index = 0;
-        // Ten digits may be more than an index can be; nine cannot.
+        // Ten digits may be more than an index can be, and wrap around; nine cannot.
         while (at < end && is_digit(*at) && at - start < 10) {
             index = index * 10 + static_cast<std::uint32_t>(*at - '0');
             ++at;
         }
-        const bool too_long = at - start == 10 && !fits(start);
-        if (at == start || at == end || *at != ':' || too_long) {
-            if (at == start && static_cast<std::size_t>(end - at) > 4 && std::memcmp(at, "qid:", 4) == 0) {
-                at += 4;
-                double query = 0;
-                if (parse_number(at, end, query)) return true;
-                return fail(line, start, end, "qid: and a number");
-            }
-            return fail(line, start, end,
-                        too_long || (at < end && is_digit(*at)) ? "an index of at most 1073741823"
-                                                                : "a feature as index:value");
+        const bool too_long = (at - start == 10 && !fits(start)) || (at < end && is_digit(*at));
+        if (!too_long && (at == start || at == end || *at != ':')) return fail(line, start, end, "index:value");
+        const auto id = static_cast<FeatureId>(index);
+        if (too_long || id >= n_columns_) {
+            return fail(line, start, end, "an index of at most " + std::to_string(n_columns_ - 1));
         }
         ++at;
-        const auto id = static_cast<FeatureId>(index);
-        if (index >= largest_index) return fail(line, start, end, "an index of at most 1073741823");
-        if (id < least_index_) return fail(line, start, end, "an index of at least " + std::to_string(least_index_));
-        if (id <= last) {
-            return fail(line, start, end, "an index above the " + std::to_string(last) + " before it");
-        }
+        if (id <= last) return fail(line, start, end, "an index above the " + std::to_string(last) + " before it");
         last = id;
         // Most values are a plain 1.
         if (at < end && *at == '1' && (at + 1 == end || is_space(at[1]))) {
@@ -164,23 +175,49 @@ private:
         return true;
     }
 
-    /// Whether ten digits are a number of 32 bits.
+    /// Whether ten digits are a number of 31 bits.
     static bool fits(const char* digits) { return std::memcmp(digits, "2147483648", 10) < 0; }
 
-    /// A finite number; `at` moves behind it.
+    /// A finite number, nearest to what is written; `at` moves behind it.
     static bool parse_number(const char*& at, const char* end, double& value) {
         const char* start = at;
         if (start < end && *start == '+' && start + 1 < end && start[1] != '-') ++start;
         const auto [stop, problem] = std::from_chars(start, end, value);
-        if (problem != std::errc() || !std::isfinite(value)) return false;
+        if (problem == std::errc::result_out_of_range && is_tiny(start, stop)) {
+            value = 0;
+        } else if (problem != std::errc() || !std::isfinite(value)) {
+            return false;
+        }
         at = stop;
         return true;
     }
 
-    static constexpr std::uint32_t largest_index = 1u << 30;
+    /// Whether a number that no double can hold is too near to 0 rather than too far from it. from_chars does not say.
+    static bool is_tiny(const char* at, const char* end) {
+        std::int64_t magnitude = 0;  // the places before the point that are not leading zeros; negative behind it
+        bool seen_point = false;
+        bool seen_digit = false;
+        for (; at < end && *at != 'e' && *at != 'E'; ++at) {
+            if (*at == '.') {
+                seen_point = true;
+            } else if (is_digit(*at)) {
+                seen_digit |= *at != '0';
+                if (seen_point && !seen_digit) --magnitude;
+                if (!seen_point && seen_digit) ++magnitude;
+            }
+        }
+        if (at == end) return magnitude <= 0;
+        ++at;
+        const bool is_negative = at < end && *at == '-';
+        if (at < end && (*at == '-' || *at == '+')) ++at;
+        std::int64_t exponent = 0;
+        constexpr std::int64_t enough = std::int64_t{1} << 58;  // more than any text has places
+        for (; at < end && exponent < enough; ++at) exponent = exponent * 10 + (*at - '0');
+        return magnitude + (is_negative ? -exponent : exponent) <= 0;
+    }
 
     std::optional<double> threshold_;
-    FeatureId least_index_;
+    FeatureId n_columns_;
     std::int64_t lines_ = 0;
     std::optional<LineError> error_;
 };
