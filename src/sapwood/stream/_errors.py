@@ -1,0 +1,54 @@
+"""What is wrong with a stream: where, what stands there, and what should."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+_LONGEST = 40
+
+
+class LineError(NamedTuple):
+    """What is wrong with a line: its number and the column, from 1, what was found there, and what was expected.
+
+    The column counts bytes in svmlight files and characters in text and JSON lines; in CSV it is that of the table.
+    """
+
+    line: int
+    column: int
+    found: str
+    expected: str
+
+
+class StreamError(ValueError):
+    """A stream that is not what it should be: a bad line, or a file that cannot be read on.
+
+    Its attributes are those of the message, ``file, line 12, column 7: expected this, found that``; `line` and `column`
+    are None where the file as a whole is wrong.
+    """
+
+    def __init__(
+        self, file: str, expected: str, found: str, line: int | None = None, column: int | None = None
+    ) -> None:
+        super().__init__(file, expected, found, line, column)
+        self.file = file
+        self.expected = expected
+        self.found = found
+        self.line = line
+        self.column = column
+
+    def __str__(self) -> str:
+        place = "" if self.line is None else f", line {self.line}, column {self.column}"
+        return f"{self.file}{place}: expected {self.expected}, found {self.found}"
+
+
+class BadLineError(Exception):
+    """Carries the error of a line to the parser that reports it; never leaves the package."""
+
+    def __init__(self, error: LineError) -> None:
+        super().__init__(error)
+        self.error = error
+
+
+def shown(text: str) -> str:
+    """Return a piece of text in quotes, cut if it is long, with anything unprintable escaped."""
+    return repr(text if len(text) <= _LONGEST else text[:_LONGEST] + "…")

@@ -1,0 +1,61 @@
+"""Which format a stream is in."""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePath
+
+from sapwood.stream._errors import StreamError, shown
+
+FORMATS = ("svmlight", "text", "csv", "jsonl")
+DELIMITERS = (",", ";", "\t", "|")
+
+_COMPRESSED = {".gz", ".bz2", ".xz", ".zst"}
+_EXTENSIONS = {
+    ".svm": "svmlight",
+    ".svmlight": "svmlight",
+    ".libsvm": "svmlight",
+    ".csv": "csv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+}
+_NUMBER = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
+_LABEL_ONLY = re.compile(rf"\s*{_NUMBER}\s*(#.*)?")
+_SVMLIGHT = re.compile(rf"\s*{_NUMBER}\s+(qid|\d+):")
+
+
+def format_of(sample: bytes, file: str) -> str:
+    """Return the format of a stream: by the extension of its name where that says it, else by the first lines.
+
+    Raises
+    ------
+    StreamError
+        If neither says it.
+    """
+    suffixes = [suffix.lower() for suffix in PurePath(file).suffixes]
+    if suffixes and suffixes[-1] in _COMPRESSED:
+        suffixes.pop()
+    if suffixes and suffixes[-1] in _EXTENSIONS:
+        return _EXTENSIONS[suffixes[-1]]
+    text = sample.decode(errors="replace")
+    lines = [line for line in text.split("\n") if line.strip() and not line.lstrip().startswith("#")]
+    first = next((line for line in lines if not _LABEL_ONLY.fullmatch(line.rstrip())), None)
+    if first is None:
+        # Points without a feature, if anything.
+        recognised = "svmlight" if lines else None
+    elif first.lstrip().startswith("{"):
+        recognised = "jsonl"
+    elif _SVMLIGHT.match(first):
+        recognised = "svmlight"
+    elif "\t" in lines[0]:
+        recognised = "text"
+    elif any(delimiter in lines[0] for delimiter in DELIMITERS):
+        recognised = "csv"
+    else:
+        recognised = None
+    if recognised is None:
+        found = shown(lines[0].rstrip("\r")) if lines else "no line but blanks and comments"
+        raise StreamError(
+            file, "svmlight, label<TAB>text, CSV or JSON lines (say which with the parameter format)", found
+        )
+    return recognised

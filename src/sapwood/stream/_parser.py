@@ -1,0 +1,87 @@
+"""What the reader asks of the parser of a format, and what the parsers of formats with keys share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from sapwood.stream._batch import Batch
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sapwood.stream._errors import LineError
+
+
+class Parser(Protocol):
+    """Turns blocks of whole lines into points, which it gathers until they are taken."""
+
+    most: int
+    """How many points it gathers before it says so."""
+
+    @property
+    def n_lines(self) -> int:
+        """The lines that have been read."""
+
+    def events(self, blocks: Iterator[bytes]) -> Iterator[LineError | None]:
+        """Yield the error of each bad line, which adds no point, and None whenever `most` points are gathered."""
+
+    def take(self) -> Batch:
+        """Return the points that are gathered, and begin anew."""
+
+    def drop(self) -> None:
+        """Forget the points that are gathered."""
+
+    def __len__(self) -> int:
+        """Return how many points are gathered."""
+
+
+class KeyedPoints:
+    """Gathers points whose features are called by strings."""
+
+    def __init__(self) -> None:
+        self.most = 1
+        self._forget()
+
+    def _forget(self) -> None:
+        self._labels: list[Any] = []
+        self._keys: list[str] = []
+        self._indptr = [0]
+        self._first_line = 0
+
+    def __len__(self) -> int:
+        return len(self._labels)
+
+    def drop(self) -> None:
+        """Forget the points that are gathered."""
+        self._forget()
+
+    def add(self, line: int, label: Any, keys: list[str]) -> bool:
+        """Gather a point; return whether there are now as many as wanted."""
+        if not self._labels:
+            self._first_line = line
+        self._labels.append(label)
+        self._keys += keys
+        self._indptr.append(len(self._keys))
+        return len(self._labels) >= self.most
+
+    def take(self) -> Batch:
+        """Return the points that are gathered, and begin anew."""
+        batch = Batch(
+            y=as_objects(self._labels),
+            indptr=np.array(self._indptr, dtype=np.int64),
+            indices=None,
+            keys=self._keys,
+            n_features=None,
+            first_line=self._first_line,
+        )
+        self._forget()
+        return batch
+
+
+def as_objects(labels: list[Any]) -> np.ndarray[tuple[int], np.dtype[np.object_]]:
+    """Return labels as they are, in an array: of strings NumPy would cut the zeros at the end."""
+    array = np.empty(len(labels), dtype=object)
+    array[:] = labels
+    return array

@@ -1,0 +1,300 @@
+"""Reads a stream of labelled points from a file or a pipe, in batches."""
+
+from __future__ import annotations
+
+import logging
+import operator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from sapwood.stream._csv import CsvParser
+from sapwood.stream._errors import LineError, StreamError
+from sapwood.stream._formats import FORMATS, format_of
+from sapwood.stream._jsonl import JsonLinesParser
+from sapwood.stream._lines import blocks
+from sapwood.stream._source import Source
+from sapwood.stream._svmlight import SvmlightParser
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Collection, Generator
+    from types import TracebackType
+    from typing import BinaryIO
+
+    from typing_extensions import Self
+
+    from sapwood.stream._batch import Batch
+    from sapwood.stream._parser import Parser
+
+ON_ERROR = ("stop", "skip", "log")
+
+_KEPT_ERRORS = 10
+_log = logging.getLogger("sapwood.stream")
+
+
+@dataclass
+class Errors:
+    """The bad lines that were skipped: how many, and the first of them."""
+
+    count: int = 0
+    first: list[LineError] = field(default_factory=list)
+
+
+class Reader:
+    """An iterator of the batches of a stream; see `read`, which makes one. It is also a context manager.
+
+    Memory is that of a batch and of the longest line. All that precedes an error is given before it is raised.
+    """
+
+    def __init__(
+        self, source: Source, parser: Parser, *, format_name: str, batch_size: int, on_error: str, start: int
+    ) -> None:
+        self.name = source.name
+        """What messages call the stream."""
+        self.format = format_name
+        """The format it is in."""
+        self.compression = source.compression
+        """How it is compressed: gzip, bzip2, xz, zstd or None."""
+        self.errors = Errors()
+        """The bad lines that were skipped, among the points skipped at the start too."""
+        self.n_points = 0
+        """The points that were given, without those skipped at the start."""
+        self._source = source
+        self._parser = parser
+        self._batch_size = batch_size
+        self._on_error = on_error
+        self._start = start
+        self._skipped = 0
+        self._batches = self._read()
+
+    @property
+    def n_lines(self) -> int:
+        """The lines that have been read."""
+        return self._parser.n_lines
+
+    @property
+    def n_bytes(self) -> int:
+        """The bytes that have been read, as they are stored; a little ahead of the points that were given."""
+        return self._source.n_bytes
+
+    @property
+    def total_bytes(self) -> int | None:
+        """The bytes that there are to read, as they are stored; None where that is not known, as of a pipe."""
+        return self._source.total_bytes
+
+    @property
+    def position(self) -> int:
+        """The points of the stream so far: what to pass as `start` to go on after the last batch."""
+        return self._skipped + self.n_points
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> Batch:
+        return next(self._batches)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file, if `read` opened it; the reader then has no more batches."""
+        self._batches.close()
+        self._source.close()
+
+    def _read(self) -> Generator[Batch, None, None]:
+        parser = self._parser
+        failure: Exception | None = None
+        try:
+            parser.most = self._wanted()
+            for error in parser.events(blocks(self._source.chunks(), self.name)):
+                if error is not None:
+                    self._note(error)
+                elif (batch := self._take()) is not None:
+                    yield batch
+        except (StreamError, OSError) as error:
+            failure = error
+        if len(parser) and (batch := self._take()) is not None:
+            yield batch
+        self._source.close()
+        if failure is None:
+            failure = self._shortage()
+        if failure is not None:
+            raise failure
+
+    def _wanted(self) -> int:
+        left = self._start - self._skipped
+        return min(self._batch_size, left) if left else self._batch_size
+
+    def _take(self) -> Batch | None:
+        """Return the points that the parser has gathered, unless they are among those to skip."""
+        if self._skipped < self._start:
+            self._skipped += len(self._parser)
+            self._parser.drop()
+            self._parser.most = self._wanted()
+            return None
+        batch = self._parser.take()
+        self.n_points += len(batch)
+        return batch
+
+    def _note(self, error: LineError) -> None:
+        exception = StreamError(self.name, error.expected, error.found, error.line, error.column)
+        if self._on_error == "stop":
+            raise exception
+        self.errors.count += 1
+        if len(self.errors.first) < _KEPT_ERRORS:
+            self.errors.first.append(error)
+        if self._on_error == "log":
+            _log.warning("%s; skipped", exception)
+
+    def _shortage(self) -> StreamError | None:
+        """Return the error of a stream that ends without a point, or before the one to start at."""
+        if self._skipped < self._start:
+            return StreamError(self.name, f"at least {self._start:,} points to skip", f"{self.position:,}")
+        if self.position == 0:
+            bad = f", {self.errors.count:,} of them bad" if self.errors.count else ""
+            return StreamError(self.name, "points", f"none in {self.n_lines:,} lines{bad}")
+        return None
+
+
+def read(
+    source: str | os.PathLike[str] | BinaryIO,
+    *,
+    format: str | None = None,  # noqa: A002 - the word for it
+    batch_size: int = 10_000,
+    binarize: float | None = 0.0,
+    on_error: str = "stop",
+    start: int = 0,
+    n_features: int | None = None,
+    vectorizer: Any = None,
+    label: str | None = None,
+    labelled: bool = True,
+    ignore: Collection[str] = (),
+    delimiter: str | None = None,
+) -> Reader:
+    r"""Read a stream of points from a file or a pipe, in batches, in constant memory.
+
+    Parameters
+    ----------
+    source
+        A path, "-" for standard input, or a file opened in binary mode. Data compressed by gzip, bzip2, xz or zstd (the
+        extra ``zstd``) is recognised by its first bytes.
+    format
+        ``"svmlight"``, ``"text"`` (label<TAB>text), ``"csv"`` or ``"jsonl"``. By default it is recognised: by the
+        extensions .svm, .svmlight, .libsvm, .csv, .jsonl and .ndjson, else by the first lines.
+    batch_size
+        The points of a batch; the last may have fewer, and so may the one before an error.
+    binarize
+        A number is on where it is greater than this. None: numbers must be 0 or 1.
+    on_error
+        What to do at a bad line: ``"stop"`` raises StreamError, ``"skip"`` counts it in ``errors``, ``"log"`` also
+        warns of it in the log ``sapwood.stream``.
+    start
+        How many points to pass over at the beginning, to go on where an earlier reader was.
+    n_features
+        svmlight: the number of columns, beyond which an index is an error; by default 2³⁰, the most. Text: hash the
+        words into as many columns, by scikit-learn's HashingVectorizer.
+    vectorizer
+        Text: a vectorizer of scikit-learn whose analyser finds the words, such as
+        ``CountVectorizer(ngram_range=(1, 2))``; a HashingVectorizer hashes them too. By default CountVectorizer().
+    label
+        CSV, JSON lines: the column or field of the label. By default label, class or target, or the last column.
+    labelled
+        Whether the stream has labels. If not, labels are None, a line of text is all text, and the column or field
+        named by `label` is left out; an svmlight line has a label all the same.
+    ignore
+        CSV, JSON lines: columns or fields that are left out.
+    delimiter
+        CSV: what separates the columns. By default a comma, semicolon, tab or bar, as the header has it.
+
+    Returns
+    -------
+    An iterator of batches, which closes the file at its end and is also a context manager.
+
+    Raises
+    ------
+    OSError
+        If the file is not there or cannot be read.
+    StreamError
+        If the file is empty, is not text, or is in no format that is known; later, from the iterator, at a bad line.
+    ValueError, TypeError
+        If a parameter is wrong, or says something about another format.
+    ImportError
+        If the data is zstd's and the package zstandard is not installed.
+
+    Examples
+    --------
+    >>> import io
+    >>> from sapwood.stream import read
+    >>> for batch in read(io.BytesIO(b"1 3:1 7:0.5\n-1 4:1\n")):
+    ...     print(batch.X.indices, batch.y)
+    [3 7 4] [ 1 -1]
+    >>> for batch in read(io.BytesIO(b"spam\tWin a prize, win now!\nham\tSee you now\n")):
+    ...     print(list(batch.points()))
+    [(['win', 'prize', 'now'], 'spam'), (['see', 'you', 'now'], 'ham')]
+    """
+    if format is not None and format not in FORMATS:
+        raise ValueError(f"read: format must be one of {', '.join(FORMATS)} or None, got {format!r}")
+    if on_error not in ON_ERROR:
+        raise ValueError(f"read: on_error must be one of {', '.join(ON_ERROR)}, got {on_error!r}")
+    if binarize is not None and not float("-inf") < binarize < float("inf"):
+        raise ValueError(f"read: binarize must be a finite number or None, got {binarize}")
+    if isinstance(ignore, str):
+        raise TypeError(f"read: ignore must be a collection of names, got the string {ignore!r}")
+    batch_size = _count("batch_size", batch_size, 1)
+    start = _count("start", start, 0)
+    if n_features is not None:
+        n_features = _count("n_features", n_features, 1)
+    if delimiter is not None and len(delimiter) != 1:
+        raise ValueError(f"read: delimiter must be one character, got {delimiter!r}")
+    opened = Source(source)
+    try:
+        kind = format or format_of(opened.sample, opened.name)
+        _check_options(
+            kind, n_features=n_features, vectorizer=vectorizer, label=label, ignore=ignore, delimiter=delimiter
+        )
+        parser: Parser
+        if kind == "svmlight":
+            parser = SvmlightParser(binarize, n_features)
+        elif kind == "csv":
+            parser = CsvParser(opened.name, binarize, label, ignore, delimiter, labelled=labelled)
+        elif kind == "jsonl":
+            parser = JsonLinesParser(binarize, label, ignore, labelled=labelled)
+        else:
+            # scikit-learn's text is slow to import, and only this format needs it.
+            from sapwood.stream._text import TextParser
+
+            parser = TextParser(vectorizer, n_features, labelled=labelled)
+    except BaseException:
+        opened.close()
+        raise
+    return Reader(opened, parser, format_name=kind, batch_size=batch_size, on_error=on_error, start=start)
+
+
+_OPTIONS = {
+    "svmlight": {"n_features"},
+    "text": {"n_features", "vectorizer"},
+    "csv": {"label", "ignore", "delimiter"},
+    "jsonl": {"label", "ignore"},
+}
+
+
+def _check_options(kind: str, **options: Any) -> None:
+    """Refuse an option that says nothing about the format: it would be passed over in silence."""
+    for name, value in options.items():
+        if name not in _OPTIONS[kind] and value is not None and value != ():
+            raise ValueError(f"read: {name} must be left out for the format {kind}, got {value!r}")
+
+
+def _count(name: str, value: int, least: int) -> int:
+    try:
+        count = operator.index(value)
+    except TypeError:
+        raise TypeError(f"read: {name} must be an integer, got {value!r}") from None
+    if count < least:
+        raise ValueError(f"read: {name} must be at least {least}, got {count}")
+    return count

@@ -1,0 +1,83 @@
+"""The svmlight (libsvm) format: ``label index:value index:value ...``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sapwood import _core
+from sapwood.stream._batch import Batch
+from sapwood.stream._errors import LineError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+# Beyond this not every whole number is a double.
+_LARGEST_WHOLE = 2.0**53
+
+
+class SvmlightParser:
+    """Parses svmlight text natively. The interface is that of `Parser`."""
+
+    def __init__(self, binarize: float | None, n_features: int | None) -> None:
+        if binarize is not None and binarize < 0:
+            raise ValueError(
+                "read: binarize must be at least 0 for an svmlight file, all of whose features that are not written "
+                f"would be on otherwise, got {binarize}"
+            )
+        if n_features is not None and n_features > _core.MAX_COLUMNS:
+            raise ValueError(f"read: n_features must be at most {_core.MAX_COLUMNS}, got {n_features}")
+        self._n_features = _core.MAX_COLUMNS if n_features is None else n_features
+        self._native = _core.SvmlightParser(binarize, self._n_features)
+        self.most = 1
+
+    @property
+    def n_lines(self) -> int:
+        """The lines that have been read."""
+        return self._native.n_lines()
+
+    def __len__(self) -> int:
+        return len(self._native)
+
+    def events(self, blocks: Iterator[bytes]) -> Iterator[LineError | None]:
+        """Yield the error of each bad line, and None whenever `most` points are gathered."""
+        native = self._native
+        for block in blocks:
+            at = 0
+            while at < len(block):
+                at, error = native.parse(block, at, self.most)
+                if error is not None:
+                    line, column, found, expected = error
+                    yield LineError(line, column, _printable(found), expected)
+                if len(native) >= self.most:
+                    yield None
+
+    def take(self) -> Batch:
+        """Return the points that are gathered, and begin anew."""
+        first_line, indptr, indices, labels = self._native.take()
+        return Batch(
+            y=_labels(labels),
+            indptr=indptr,
+            indices=indices,
+            keys=None,
+            n_features=self._n_features,
+            first_line=first_line,
+        )
+
+    def drop(self) -> None:
+        """Forget the points that are gathered."""
+        self._native.take()
+
+
+def _labels(labels: NDArray[np.float64]) -> NDArray[Any]:
+    """Return labels as integers if they are all whole."""
+    if np.all((np.floor(labels) == labels) & (np.abs(labels) < _LARGEST_WHOLE)):
+        return labels.astype(np.int64)
+    return labels
+
+
+def _printable(found: str) -> str:
+    return found if found.isprintable() else found.encode("unicode_escape").decode()

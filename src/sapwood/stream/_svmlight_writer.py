@@ -1,0 +1,79 @@
+"""Writes points in the svmlight format, batch by batch."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse
+
+from sapwood import _core
+
+if TYPE_CHECKING:
+    from typing import BinaryIO
+
+    from numpy.typing import ArrayLike
+
+
+def write_svmlight(file: BinaryIO, X: Any, y: ArrayLike) -> None:
+    r"""Append points to a file opened in binary mode, a line each; `read` gives them back.
+
+    Whatever is stored in X and is not zero is written as 1. Columns keep their numbers; whole labels are written as
+    integers. Nothing is written if anything is wrong.
+
+    Parameters
+    ----------
+    file
+        Where to write, such as ``open(path, "wb")`` or ``sys.stdout.buffer``.
+    X
+        A sparse matrix with at most 2³⁰ columns.
+    y
+        A finite number for each row.
+
+    Raises
+    ------
+    ValueError
+        If X is not sparse, corrupt or too wide, or y is not a finite number for each of its rows.
+
+    Examples
+    --------
+    >>> import io
+    >>> from scipy.sparse import csr_array
+    >>> from sapwood.stream import write_svmlight
+    >>> file = io.BytesIO()
+    >>> write_svmlight(file, csr_array([[0, 1, 1], [0, 0, 0]]), [1, -1])
+    >>> file.getvalue()
+    b'1 1:1 2:1\n-1\n'
+    """
+    if not scipy.sparse.issparse(X):
+        raise ValueError(f"write_svmlight: X must be a sparse matrix, got {type(X).__name__}")
+    matrix: Any = X
+    rows, columns = matrix.shape
+    if columns > _core.MAX_COLUMNS:
+        raise ValueError(f"write_svmlight: X must have at most {_core.MAX_COLUMNS} columns, got {columns}")
+    labels = np.asarray(y)
+    if labels.shape != (rows,):
+        raise ValueError(f"write_svmlight: y must have a label for each of the {rows} rows, got shape {labels.shape}")
+    if labels.dtype.kind not in "biuf" or not np.all(np.isfinite(labels)):
+        raise ValueError("write_svmlight: y must hold finite numbers only")
+    matrix = scipy.sparse.csr_array(matrix)
+    matrix.check_format(full_check=True)
+    indptr = np.ascontiguousarray(matrix.indptr, dtype=np.int64)
+    indices = np.ascontiguousarray(matrix.indices[: indptr[-1]], dtype=np.int32)
+    try:
+        _core.check_csr(indptr, indices, columns)
+        is_in_order = True
+    except ValueError:
+        is_in_order = False
+    if not is_in_order or not np.all(matrix.data[: len(indices)]):
+        matrix = matrix.copy()
+        # Not what a matrix remembers of itself: anyone may have set it.
+        matrix.has_canonical_format = matrix.has_sorted_indices = False
+        matrix.sum_duplicates()
+        matrix.eliminate_zeros()
+        indptr, indices = matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32)
+    if labels.dtype.kind == "f" and not np.all((np.floor(labels) == labels) & (np.abs(labels) < 2.0**53)):
+        text = _core.svmlight_text(indptr, indices, labels.astype(np.float64))
+    else:
+        text = _core.svmlight_text(indptr, indices, labels.astype(np.int64))
+    file.write(text)
