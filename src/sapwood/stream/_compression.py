@@ -28,8 +28,9 @@ _UNREADABLE = {
     b"\x04\x22\x4d\x18": "lz4 data",
     b"\x1f\x9d": "data of the program compress",
 }
-# Bytes of text that a decompressor may give at a time, so that a small file cannot fill the memory.
-_MOST = 1 << 20
+# Bytes of text that a decompressor may give at a time, so that a small file cannot fill the memory, and little is lost
+# where data is corrupt.
+_MOST = 1 << 16
 # zstandard sets no such limit; so few bytes make at most 128 MiB of text.
 _ZSTD_PIECE = 1 << 12
 # gzip and xz files may end in zeros that fill a block of a tape or a disk.
