@@ -19,6 +19,8 @@ VALUE = st.one_of(
     st.booleans(), st.integers(-3, 3), st.integers(10**17, 10**30), st.floats(-2, 2), TEXT, st.just(0), st.just(1)
 )
 OBJECT = st.dictionaries(TEXT.filter(lambda name: name not in {"label", "class", "target"}), VALUE, max_size=6)
+NO_LABEL = ", line 1, column 2: expected a string, a finite number or a boolean as the label, found "
+NO_VALUE = ", line 1, column 14: expected a number, a boolean, a string, null or a list of strings as 'a', found "
 LABEL = st.one_of(st.booleans(), st.integers(), TEXT, st.floats(allow_nan=False, allow_infinity=False))
 
 
@@ -86,11 +88,11 @@ def test_field_of_the_label_is_that_of_the_first_object() -> None:
         (b'{"label": 1\n', ", line 1, column 12: expected ',' delimiter, found the end of the line"),
         (b'{"label": 1} {}\n', ", line 1, column 14: expected valid JSON (Extra data), found '{}'"),
         (b'{"a": 1}\n', ", line 1, column 1: expected one of the fields label, class, target, found an object without"),
-        (b'{"label": null}\n', ", line 1, column 2: expected a string, a finite number or a boolean as the label, found null"),
-        (b'{"label": ["a"]}\n', ", line 1, column 2: expected a string, a finite number or a boolean as the label, found a list"),
-        (b'{"label": NaN}\n', ", line 1, column 2: expected a string, a finite number or a boolean as the label, found nan"),
-        (b'{"label": 1, "a": {}}\n', ", line 1, column 14: expected a number, a boolean, a string, null or a list of strings as 'a', found an object"),
-        (b'{"label": 1, "a": [1]}\n', ", line 1, column 14: expected a number, a boolean, a string, null or a list of strings as 'a', found a list with other items"),
+        (b'{"label": null}\n', NO_LABEL + "null"),
+        (b'{"label": ["a"]}\n', NO_LABEL + "a list"),
+        (b'{"label": NaN}\n', NO_LABEL + "nan"),
+        (b'{"label": 1, "a": {}}\n', NO_VALUE + "an object"),
+        (b'{"label": 1, "a": [1]}\n', NO_VALUE + "a list with other items"),
         (b'{"label": 1, "a": 1e999}\n', ", line 1, column 14: expected a finite number as 'a', found inf"),
         (b'{"label": "\xff"}\n', ", line 1, column 12: expected text in UTF-8, found '\\xff'"),
         (b'{"a": ' + b"[" * 100_000 + b"\n", ", line 1, column 1: expected a JSON object, found more than can be read"),

@@ -121,9 +121,9 @@ def test_an_error_of_the_system_comes_after_what_was_read() -> None:
                 raise OSError(5, "Input/output error")
             return piece
 
-    reader = read(Breaking(b"1 2:1\n1 3:1\n1 4", [3]))  # type: ignore[arg-type]  # raw, and good enough
+    reader = read(Breaking(b"1 2:1\n1 3:1\n1 4", [3]))
     assert [x for x, _ in next(reader).points()] == [[2], [3]]
-    with pytest.raises(OSError, match="^the stream: input/output error$"):
+    with pytest.raises(OSError, match=r"^the stream: input/output error$"):
         next(reader)
 
 
@@ -147,7 +147,7 @@ def test_memory_is_that_of_a_batch(format_name: str) -> None:
     tracemalloc.start()
     try:
         peaks = []
-        reader = read(Endless(), format=format_name, batch_size=500)  # type: ignore[arg-type]  # raw, and good enough
+        reader = read(Endless(), format=format_name, batch_size=500)
         for batch in reader:
             assert len(batch) <= 500
             if reader.n_points in {10_000, 40_000}:
@@ -184,5 +184,5 @@ def test_parameters(options: dict[str, Any], message: str) -> None:
 def test_parameters_of_the_wrong_type() -> None:
     with pytest.raises(TypeError, match=r"^read: batch_size must be an integer, got 1\.5"):
         read(io.BytesIO(b"1 2:1\n"), batch_size=1.5)  # type: ignore[arg-type]  # the point of the test
-    with pytest.raises(TypeError, match="^read: ignore must be a collection of names, got the string 'id'"):
+    with pytest.raises(TypeError, match=r"^read: ignore must be a collection of names, got the string 'id'"):
         read(io.BytesIO(b"a,b\n1,2\n"), ignore="id")

@@ -89,7 +89,8 @@ def test_whole_labels_are_integers(points: list[tuple[float, dict[int, float]]])
 
 def test_types_of_a_batch() -> None:
     (batch,) = read(io.BytesIO(b"1 0:1 5:1\n-1\n"))
-    assert (batch.y.dtype, batch.indptr.dtype) == (np.int64, np.int64)
+    assert batch.y.dtype == np.int64
+    assert batch.indptr.dtype == np.int64
     assert batch.indices is not None
     assert batch.indices.dtype == np.int32
     assert batch.keys is None

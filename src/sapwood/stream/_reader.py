@@ -18,6 +18,7 @@ from sapwood.stream._svmlight import SvmlightParser
 if TYPE_CHECKING:
     import os
     from collections.abc import Collection, Generator
+    from io import RawIOBase
     from types import TracebackType
     from typing import BinaryIO
 
@@ -162,7 +163,7 @@ class Reader:
 
 
 def read(
-    source: str | os.PathLike[str] | BinaryIO,
+    source: str | os.PathLike[str] | BinaryIO | RawIOBase,
     *,
     format: str | None = None,  # noqa: A002 - the word for it
     batch_size: int = 10_000,
