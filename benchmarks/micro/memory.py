@@ -13,7 +13,7 @@ from .pictures import Bar, draw_bars
 from .report import Report, Table
 from .workloads import ALPHA, CERTIFIED, CRITERIA, Stream, Unavailable, farm, searches_for, stored, synthetic
 
-RECORD = 16  # bytes of a certified feature: the counts of two classes, what its certificate allows, and its status
+RECORD = 8  # bytes of a certified feature: the counts of two classes, what its certificate allows, and its status
 MOST = 16  # bytes a seen feature beyond the index from ids to records
 
 
@@ -43,7 +43,7 @@ def run(quick: bool) -> Report:
     notes += [
         "synthetic is sparse(10000, 10, 10000, 0.001), wide sparse(10000, 10, 100000, 0.0001).",
         "Of news20-bigrams the first 2,000 points.",
-        "records: 16 bytes for each feature seen, which hold its counts, its certificate and its status.",
+        f"records: {RECORD} bytes for each feature seen, which hold its counts, its certificate and its status.",
         "lists: four bytes for each candidate and for each feature with a certificate of its own: the least they take.",
         "rest: the index (hash tables, or records of ids not yet seen), spare capacity, and what does not grow.",
         f"Asked for are at most {MOST} bytes a feature beyond the index: records and lists.",

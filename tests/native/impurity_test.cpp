@@ -81,23 +81,13 @@ void loops_are_the_same_arithmetic(Count c0, Count c1, std::mt19937& random) {
     const auto draw = [&](Count most) { return static_cast<Count>(random() % (static_cast<unsigned>(most) + 1)); };
     std::array<Count, size> on0;
     std::array<Count, size> on1;
-    std::array<Count, 4 * size> records;
     for (std::size_t i = 0; i < size; ++i) {
         on0[i] = i == 0 ? 0 : i == 1 ? c0 : draw(c0);
         on1[i] = i == 0 ? 0 : i == 1 ? c1 : draw(c1);
-        records[4 * i] = on0[i];
-        records[4 * i + 1] = on1[i];
-        records[4 * i + 2] = records[4 * i + 3] = -1;
     }
-    std::array<double, size> from_columns;
-    std::array<double, size> from_records;
-    criterion.scores(on0.data(), on1.data(), size, c0, c1, from_columns.data());
-    criterion.template scores<4>(records.data(), records.data() + 1, size, c0, c1, from_records.data());
-    for (std::size_t i = 0; i < size; ++i) {
-        const double score = criterion.score(on0[i], on1[i], c0, c1);
-        CHECK(from_columns[i] == score);
-        CHECK(from_records[i] == score);
-    }
+    std::array<double, size> scores;
+    criterion.scores(on0.data(), on1.data(), size, c0, c1, scores.data());
+    for (std::size_t i = 0; i < size; ++i) CHECK(scores[i] == criterion.score(on0[i], on1[i], c0, c1));
 }
 
 /// Counts that sum to at most n, in one of the shapes that sums are hard on: alike, most in one class, few points.

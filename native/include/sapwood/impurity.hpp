@@ -24,31 +24,28 @@ namespace sapwood {
 ///
 /// With two classes the weighted form is symmetric to the last bit, so that two classes exchanged tie; and a feature
 /// ties with its complement. `cover(n)` must be called before counts that sum to n are passed. `scores` computes many
-/// scores at once, from counts that are `stride` apart. `rounding(n, K)` bounds how far a computed n * gain can be from
-/// the true one, for at most n points of K classes.
+/// scores at once. `rounding(n, K)` bounds how far a computed n * gain can be from the true one, for at most n points
+/// of K classes.
 
 namespace detail {
 
-// Both loops take the counts of the i-th feature from on0[i * stride] and on1[i * stride].
-
 /// Plain look-ups: gathered into vectors they were measured to be slower.
-template <std::size_t stride>
-void entropy_scores(const Count* on0, const Count* on1, std::size_t size, Count c0, Count c1, const double* table,
-                    double* scores) {
+inline void entropy_scores(const Count* on0, const Count* on1, std::size_t size, Count c0, Count c1,
+                           const double* table, double* scores) {
     const Count n = c0 + c1;
     for (std::size_t i = 0; i < size; ++i) {
-        const Count a = on0[i * stride];
-        const Count b = on1[i * stride];
+        const Count a = on0[i];
+        const Count b = on1[i];
         scores[i] = (table[a + b] - (table[a] + table[b])) + (table[n - a - b] - (table[c0 - a] + table[c1 - b]));
     }
 }
 
-template <std::size_t stride>
-SAPWOOD_INLINE inline void gini_loop(const Count* on0, const Count* on1, std::size_t size, Count c0, Count c1,
-                                     double* __restrict scores) {
+SAPWOOD_WIDE_VECTORS
+inline void gini_scores(const Count* on0, const Count* on1, std::size_t size, Count c0, Count c1,
+                        double* __restrict scores) {
     for (std::size_t i = 0; i < size; ++i) {
-        const Count a = on0[i * stride];
-        const Count b = on1[i * stride];
+        const Count a = on0[i];
+        const Count b = on1[i];
         const Count on = a + b;
         const Count off = c0 + c1 - on;
         const double off0 = c0 - a;
@@ -56,17 +53,6 @@ SAPWOOD_INLINE inline void gini_loop(const Count* on0, const Count* on1, std::si
         // An empty side has an impurity of 0 / 1 = 0 here, without a branch that would keep the loop from vectors.
         scores[i] = 2.0 * a * b / (on + (on == 0)) + 2.0 * off0 * off1 / (off + (off == 0));
     }
-}
-
-// The compiler makes copies for wider vectors of functions, but not of templates.
-SAPWOOD_WIDE_VECTORS
-inline void gini_scores(const Count* on0, const Count* on1, std::size_t size, Count c0, Count c1, double* scores) {
-    gini_loop<1>(on0, on1, size, c0, c1, scores);
-}
-SAPWOOD_WIDE_VECTORS
-inline void gini_scores_of_records(const Count* on0, const Count* on1, std::size_t size, Count c0, Count c1,
-                                   double* scores) {
-    gini_loop<4>(on0, on1, size, c0, c1, scores);
 }
 
 }  // namespace detail
@@ -96,12 +82,11 @@ public:
         return weighted(a, b) + weighted(c0 - a, c1 - b);
     }
 
-    template <std::size_t stride = 1>
     void scores(const Count* on0, const Count* on1, std::size_t size, Count c0, Count c1, double* out) const {
         if (x_log_x_.covers(c0 + c1)) {
-            detail::entropy_scores<stride>(on0, on1, size, c0, c1, x_log_x_.values(), out);
+            detail::entropy_scores(on0, on1, size, c0, c1, x_log_x_.values(), out);
         } else {
-            for (std::size_t i = 0; i < size; ++i) out[i] = score(on0[i * stride], on1[i * stride], c0, c1);
+            for (std::size_t i = 0; i < size; ++i) out[i] = score(on0[i], on1[i], c0, c1);
         }
     }
 
@@ -137,14 +122,8 @@ public:
 
     double score(Count a, Count b, Count c0, Count c1) const { return weighted(a, b) + weighted(c0 - a, c1 - b); }
 
-    template <std::size_t stride = 1>
-        requires(stride == 1 || stride == 4)
     void scores(const Count* on0, const Count* on1, std::size_t size, Count c0, Count c1, double* out) const {
-        if constexpr (stride == 1) {
-            detail::gini_scores(on0, on1, size, c0, c1, out);
-        } else {
-            detail::gini_scores_of_records(on0, on1, size, c0, c1, out);
-        }
+        detail::gini_scores(on0, on1, size, c0, c1, out);
     }
 
     /// Three terms of at most n, each off by 4 units in the last place, and two sums.
@@ -163,9 +142,8 @@ public:
 
     double score(Count a, Count b, Count c0, Count c1) const { return weighted(a, b) + weighted(c0 - a, c1 - b); }
 
-    template <std::size_t stride = 1>
     void scores(const Count* on0, const Count* on1, std::size_t size, Count c0, Count c1, double* out) const {
-        for (std::size_t i = 0; i < size; ++i) out[i] = score(on0[i * stride], on1[i * stride], c0, c1);
+        for (std::size_t i = 0; i < size; ++i) out[i] = score(on0[i], on1[i], c0, c1);
     }
 
     /// Three terms of at most n, each off by 2 units in the last place, and two sums.

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 
+#include "sapwood/search/packed_counters.hpp"
 #include "sapwood/types.hpp"
 
 namespace sapwood {
@@ -53,6 +54,7 @@ class BinaryCertificate {
 public:
     static constexpr std::size_t fixed_classes = 2;
     using ClassCounts = std::array<Count, 2>;
+    using Counters = PackedCounters;
 
     explicit BinaryCertificate(std::size_t) {}
 
@@ -62,9 +64,9 @@ public:
     double whole(const ClassCounts& c) const { return criterion_.weighted(c[0], c[1]); }
     double score(const Count* on, const ClassCounts& c) const { return criterion_.score(on[0], on[1], c[0], c[1]); }
 
-    /// The scores of features whose records (counter_table.hpp) follow each other.
-    void scores(const Count* records, std::size_t size, const ClassCounts& c, double* out) const {
-        criterion_.template scores<fixed_classes + 2>(records, records + 1, size, c[0], c[1], out);
+    /// The scores of many features.
+    void scores(const Count* on0, const Count* on1, std::size_t size, const ClassCounts& c, double* out) const {
+        criterion_.scores(on0, on1, size, c[0], c[1], out);
     }
 
     /// Sets what certificates are to promise: F < theta in the box, with or without removals.

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <vector>
 
-#include "sapwood/search/counter_table.hpp"
+#include "sapwood/search/record_flags.hpp"
 #include "sapwood/search/removal_guard.hpp"
 #include "sapwood/search/split_search.hpp"
 
@@ -31,18 +32,18 @@ public:
     }
 
     void remove(Features features, Label label, Count weight = 1) final {
-        const auto on = [&](FeatureId id) {
-            const Count* record = table_.find(id);
-            return record == nullptr ? 0 : record[label];
-        };
+        const auto on = [&](FeatureId id) { return counters_.counts(id)[label]; };
         guard_.check(features, label, weight, of_class_[label], on,
-                     [this](auto use) { table_.for_each([&](FeatureId id, Count*) { use(id); }); });
+                     [this](auto use) { counters_.for_each([&](FeatureId id, Record) { use(id); }); });
         if (!removals_) {
             // Certificates made so far do not allow for removals.
             removals_ = true;
             forget_certificates();
         }
-        for (const FeatureId id : features) status_word(table_.find(id)) |= seen_before;
+        for (const FeatureId id : features) {
+            Record record = counters_.find(id);
+            counters_.set_flags(record, counters_.flags(record) | RecordFlags::seen_before);
+        }
         of_class_[label] -= weight;
         n_ -= weight;
         touch(features, label, -weight, weight);
@@ -52,10 +53,11 @@ public:
         SearchState state;
         state.of_class = of_classes();
         state.on.resize(n_classes());
-        table_.for_each([&](FeatureId id, Count* record) {
-            if (!seen(record)) return;
+        counters_.for_each([&](FeatureId id, Record record) {
+            if (!counters_.seen(record)) return;
             state.ids.push_back(id);
-            for (std::size_t k = 0; k < state.on.size(); ++k) state.on[k].push_back(record[k]);
+            const auto counts = counters_.counts(id, record);
+            for (std::size_t k = 0; k < state.on.size(); ++k) state.on[k].push_back(counts[k]);
         });
         state.work = work_;
         state.removes = removals_;
@@ -68,10 +70,12 @@ public:
             of_class_[k] = state.of_class[k];
             n_ += state.of_class[k];
         }
+        ClassCounts counts = of_class_;
         for (std::size_t i = 0; i < state.ids.size(); ++i) {
-            Count* record = table_.find_or_make(state.ids[i]);
-            for (std::size_t k = 0; k < n_classes(); ++k) record[k] = state.on[k][i];
-            status_word(record) = seen_before;
+            Record record = counters_.find_or_make(state.ids[i]);
+            for (std::size_t k = 0; k < n_classes(); ++k) counts[k] = state.on[k][i];
+            counters_.set_counts(state.ids[i], record, counts);
+            counters_.set_flags(record, counters_.flags(record) | RecordFlags::seen_before);
             smallest_id_ = std::min(smallest_id_, state.ids[i]);
         }
         any_seen_ = !state.ids.empty();
@@ -86,29 +90,23 @@ public:
 
     std::size_t n_features() const final {
         std::size_t size = 0;
-        table_.for_each([&](FeatureId, const Count* record) { size += seen(record) ? 1 : 0; });
+        counters_.for_each([&](FeatureId, const auto* record) { size += counters_.seen(record) ? 1 : 0; });
         return size;
     }
 
     std::vector<Count> on(FeatureId id) const final {
-        const Count* record = table_.find(id);
-        if (record == nullptr) return std::vector<Count>(table_.n_classes());
-        return {record, record + table_.n_classes()};
+        const auto counts = counters_.counts(id);
+        return {counts.begin(), counts.end()};
     }
 
 protected:
-    static constexpr std::size_t fixed = Certificate::fixed_classes;
+    using Counters = typename Certificate::Counters;
+    using Record = typename Counters::Record;
+
     static constexpr Count never = std::numeric_limits<Count>::max();
 
-    /// The two lowest bits of the status word of a record; the next says that the feature has been seen even if it is
-    /// on in no point any more; the others are the number of the renewal that listed it.
-    enum Status : Count { rare, certified, candidate, waiting };
-    static constexpr Count status_mask = 3;
-    static constexpr Count seen_before = 4;
-    static constexpr Count renewal_shift = 3;
-
-    explicit CertifiedCounts(std::size_t n_classes) : table_(n_classes), guard_(n_classes) {
-        if constexpr (fixed == 0) of_class_.resize(n_classes);
+    explicit CertifiedCounts(std::size_t n_classes) : counters_(n_classes), guard_(n_classes) {
+        if constexpr (Certificate::fixed_classes == 0) of_class_.resize(n_classes);
         forget_all();
     }
 
@@ -118,23 +116,12 @@ protected:
     /// Becomes a search that has seen nothing.
     virtual void start_afresh() = 0;
 
-    std::size_t n_classes() const { return table_.n_classes(); }
-    Count& left(Count* record) const { return CounterTable<fixed>::left(record, n_classes()); }
-    Count& status_word(Count* record) const { return CounterTable<fixed>::status(record, n_classes()); }
-    Status status(Count* record) const { return static_cast<Status>(status_word(record) & status_mask); }
-    void set_status(Count* record, Status status) const {
-        status_word(record) = (status_word(record) & ~status_mask) | status;
-    }
+    std::size_t n_classes() const { return counters_.n_classes(); }
 
-    bool seen(const Count* record) const {
-        return (occurrences(record) | (record[n_classes() + 1] & seen_before)) != 0;
-    }
+    Status status(Record record) const { return RecordFlags::status(counters_.flags(record)); }
 
-    Count occurrences(const Count* record) const {
-        Count sum = 0;
-        for (std::size_t k = 0; k < n_classes(); ++k) sum += record[k];
-        return sum;
-    }
+    /// The number of the list that a feature is on, 0 if it is on none.
+    std::uint32_t list_of(Record record) const { return RecordFlags::list(counters_.flags(record)); }
 
     bool has_one_class() const {
         for (std::size_t k = 0; k < n_classes(); ++k) {
@@ -143,17 +130,17 @@ protected:
         return true;
     }
 
-    /// Makes every feature one that is rare, and whose certificate does not run out.
+    /// Makes every feature one that is rare, on no list, and whose certificate does not run out.
     void forget_all() {
+        promised_ = false;
         waiting_.clear();
-        table_.set_first_left(never);
-        table_.for_each([this](FeatureId, Count* record) {
-            set_status(record, rare);
-            left(record) = never;
-        });
+        counters_.set_first_left(never);
+        counters_.for_each([this](FeatureId id, Record record) { counters_.set(id, record, Status::rare, 0, never); });
     }
 
-    CounterTable<fixed> table_;
+    Counters counters_;
+    /// Whether there are certificates, and they can run out.
+    bool promised_ = false;
     ClassCounts of_class_{};
     Count n_ = 0;
     /// The smallest id seen, as long as all points are of one class.
@@ -167,31 +154,16 @@ protected:
     std::vector<FeatureId> waiting_;
 
 private:
-    /// Changes the counts of features, and notes those whose certificate has run out. The hot loop: nothing else is
-    /// done for most features of most points.
+    /// Changes the counts of features, and notes those whose certificate has run out.
     void touch(Features features, Label label, Count change, Count uses) {
-        const std::size_t stride = table_.stride();
-        Count* direct = table_.direct();
-        std::size_t size = table_.direct_size();
-        for (const FeatureId id : features) {
-            const auto index = static_cast<std::size_t>(id);
-            Count* record = direct + index * stride;
-            if (index >= size) [[unlikely]] {
-                record = table_.find_or_make(id);
-                direct = table_.direct();
-                size = table_.direct_size();
-            }
-            record[label] += change;
-            if ((left(record) -= uses) < 0) [[unlikely]]
-                run_out(id, record);
-        }
+        counters_.touch(features, label, change, uses, [this](FeatureId id, Record record) { run_out(id, record); });
     }
 
-    void run_out(FeatureId id, Count* record) {
-        left(record) = never;
-        if (status(record) != rare && status(record) != certified) return;
-        set_status(record, waiting);
-        waiting_.push_back(id);
+    void run_out(FeatureId id, Record record) {
+        const Status before = status(record);
+        const bool waits = promised_ && (before == Status::rare || before == Status::certified);
+        counters_.set(id, record, waits ? Status::waiting : before, list_of(record), never);
+        if (waits) waiting_.push_back(id);
     }
 };
 

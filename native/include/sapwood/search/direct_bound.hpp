@@ -45,7 +45,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t first_review = 16;
+    static constexpr std::size_t first_review = 4;
     static constexpr std::size_t small = 1 << 14;
 
     std::size_t value_;

@@ -9,6 +9,7 @@
 
 #include "sapwood/impurity.hpp"
 #include "sapwood/search/certificate.hpp"
+#include "sapwood/search/plain_counters.hpp"
 #include "sapwood/types.hpp"
 
 namespace sapwood {
@@ -35,6 +36,7 @@ class MulticlassCertificate {
 public:
     static constexpr std::size_t fixed_classes = 0;
     using ClassCounts = std::vector<Count>;
+    using Counters = PlainCounters;
 
     explicit MulticlassCertificate(std::size_t n_classes)
         : off_(n_classes), whole_high_(n_classes), whole_low_(n_classes) {}
@@ -46,11 +48,6 @@ public:
     double score(const Count* on, const ClassCounts& c) const {
         for (std::size_t k = 0; k < c.size(); ++k) off_[k] = c[k] - on[k];
         return criterion_.weighted({on, c.size()}) + criterion_.weighted(off_);
-    }
-
-    /// The scores of features whose records (counter_table.hpp) follow each other.
-    void scores(const Count* records, std::size_t size, const ClassCounts& c, double* out) const {
-        for (std::size_t i = 0; i < size; ++i) out[i] = score(records + i * (c.size() + 2), c);
     }
 
     /// Sets what certificates are to promise: F < theta in the box, with or without removals.

@@ -77,10 +77,8 @@ public:
     Count grant(const Count* on, Count occurrences, Count n) {
         if (memory_.empty()) return find_grant(on, occurrences, n);
         Remembered& same = memory_[hash(on)];
-        if (same.promise != number_ || !std::equal(same.on.begin(), same.on.end(), on)) {
-            std::copy(on, on + same.on.size(), same.on.begin());
-            same.promise = number_;
-            same.granted = find_grant(on, occurrences, n);
+        if (same.promise != number_ || same.on[0] != on[0] || same.on[1] != on[1]) {
+            same = {{on[0], on[1]}, number_, find_grant(on, occurrences, n)};
         }
         return same.granted;
     }
@@ -95,7 +93,7 @@ private:
 
     /// What was granted to features with certain counts.
     struct Remembered {
-        std::array<Count, Certificate::fixed_classes> on{};
+        std::array<Count, 2> on{};
         std::uint32_t promise = 0;
         Count granted = 0;
     };
@@ -112,8 +110,17 @@ private:
         Count r = static_cast<Count>(std::min(2 * expected + 4, 1e9));
         if (holds(on, r)) return r;
         if (!holds(on, 0)) return -1;
-        for (r /= 4; r > 0 && !holds(on, r);) r /= 4;
-        return r;
+        if (memory_.empty()) {
+            for (r /= 4; r > 0 && !holds(on, r);) r /= 4;
+            return r;
+        }
+        // What is remembered is worth more checks: the largest that holds, but for a fifth.
+        Count granted = 0;
+        for (Count refused = r; refused - granted > 1 + granted / 4;) {
+            const Count middle = granted + (refused - granted) / 2;
+            (holds(on, middle) ? granted : refused) = middle;
+        }
+        return granted;
     }
 
     bool holds(const Count* on, Count r) {

@@ -1,0 +1,316 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "sapwood/search/certified_counts.hpp"
+#include "sapwood/search/promise.hpp"
+
+namespace sapwood {
+
+/// The certificates of a certified search: which features hold one, which are candidates for want of one, and how all
+/// are renewed, a slice at a time or at once, when what the search has saved so far pays for it.
+///
+/// Certificates are renewed for a new box and a new theta. Until a renewal is complete both promises hold, each for
+/// some features, and the larger theta counts. Only features that are not rare are visited, and a list says which; a
+/// renewal of all features is needed only where the limit of rareness no longer holds.
+template <class Certificate>
+class CertifiedRenewal : public CertifiedCounts<Certificate> {
+protected:
+    using Counts = CertifiedCounts<Certificate>;
+    using ClassCounts = typename Counts::ClassCounts;
+    using Record = typename Counts::Record;
+    using Counts::counters_;
+    using Counts::features_;
+    using Counts::list_of;
+    using Counts::n_;
+    using Counts::n_classes;
+    using Counts::never;
+    using Counts::of_class_;
+    using Counts::promised_;
+    using Counts::removals_;
+    using Counts::status;
+    using Counts::waiting_;
+
+    explicit CertifiedRenewal(std::size_t classes) : Counts(classes), now_(classes), next_(classes) {
+        calm_ = now_.box();
+        end_calm();
+    }
+
+    /// theta is the gain that a query needs, less this share: how far that gain may fall before certificates are
+    /// renewed.
+    static constexpr double slack = 0.08;
+    /// So few certificates are not worth the search for a higher limit of rareness.
+    static constexpr std::size_t short_list = 64;
+    /// How many records are swept for one rare feature that has run out: that costs about as much.
+    static constexpr std::size_t sweep = 64;
+    /// From so many on, certificates are worth remembering by their counts.
+    static constexpr std::size_t long_list = 1024;
+    /// What it costs to look at a candidate and to check a certificate, if a score in an exhaustive scan costs 1: such
+    /// a scan runs over plain arrays, in vectors.
+    static constexpr std::uint64_t scan_cost = 2;
+    static constexpr std::uint64_t check_cost = 10;
+    /// What a renewal costs beyond its checks, likewise.
+    static constexpr std::uint64_t renewal_overhead = 128;
+
+    /// Why certificates are renewed.
+    enum class Cause { box, gain, scans };
+
+    struct Stats {
+        std::uint64_t scans = 0;
+        std::uint64_t exhaustive_scans = 0;
+        std::uint64_t renewals = 0;
+        std::array<std::uint64_t, 3> because{};
+        std::uint64_t of_all = 0;
+        std::uint64_t slices = 0;
+    };
+
+    std::uint64_t because(Cause cause) const { return stats_.because[static_cast<std::size_t>(cause)]; }
+
+    /// Whether it is much cheaper to look at the candidates than at all features: if both must be done in the end,
+    /// something of what the exhaustive search would be allowed must be left to pay for a renewal.
+    bool has_few_candidates() const { return 2 * scan_cost * candidates_.size() <= features_; }
+
+    double theta() const { return renewing_ ? std::max(now_.theta(), next_.theta()) : now_.theta(); }
+
+    /// Examines the waiting features.
+    void settle() {
+        const Count limit = rare_limit();
+        for (const FeatureId id : waiting_) {
+            Record record = counters_.find(id);
+            if (const Count on = counters_.occurrences(id, record); on <= limit) {
+                counters_.set(id, record, Status::rare, list_of(record), limit - on);
+                sweep_rare();
+            } else {
+                certify(id, record);
+            }
+        }
+        waiting_.clear();
+    }
+
+    /// How many points may come before the box can be left.
+    Count room_left() const {
+        Count room = never;
+        for (std::size_t k = 0; k < n_classes(); ++k) {
+            room = std::min(room, now_.box().upper[k] - of_class_[k]);
+            if (removals_) room = std::min(room, of_class_[k] - now_.box().lower[k]);
+        }
+        return room;
+    }
+
+    /// Whether it is time to renew: the box has less than a quarter of its room left on some side, the gain that
+    /// queries need has come close to theta, or the candidates have cost more than new certificates would.
+    bool is_due(double gain) const {
+        return !calm_.contains(of_class_) || gain < calm_gain_ || scanned_since_renewal_ > calm_scans_;
+    }
+
+    /// Sets when the next renewal is due.
+    void set_calm() {
+        calm_ = now_.box();
+        const Count quarter = now_.room() / 4;
+        for (std::size_t k = 0; k < n_classes(); ++k) {
+            calm_.upper[k] -= quarter;
+            if (calm_.lower[k] > 0 && removals_) calm_.lower[k] += quarter;
+        }
+        calm_gain_ = now_.theta() * (1 + slack / 3);
+        calm_scans_ = 4 * renewal_cost();
+    }
+
+    /// Sets that nothing may be taken for granted, as during a renewal.
+    void end_calm() {
+        for (std::size_t k = 0; k < n_classes(); ++k) calm_.upper[k] = -1;
+    }
+
+    /// Whether what has been saved so far pays for a renewal, and enough queries have gone by since one was in vain.
+    bool may_renew() {
+        // The first one is on credit; but not if it may be the only query.
+        if (stats_.renewals == 0) return stats_.exhaustive_scans > 0;
+        if (patience_ > 0 && ++waited_ < patience_) return false;
+        return spent_ + renewal_cost() <= allowance_;
+    }
+
+    /// What a renewal is expected to cost. One of all features visits each, but checks few: most are rare.
+    std::uint64_t renewal_cost() const {
+        if (!promised_) return features_ + renewal_overhead;
+        return last_renewal_cost_ * (listed_.size() + short_list) / (renewed_ + short_list);
+    }
+
+    /// Starts to renew all certificates, for a gain that queries need. False if none could be granted.
+    bool begin_renewal(double gain, Cause cause) {
+        // Balance: a wide box makes renewals rare and candidates many.
+        if (promised_ && scanned_since_renewal_ > 2 * last_renewal_cost_) width_ = std::max(width_ * 0.7, 0.01);
+        if (promised_ && 2 * scanned_since_renewal_ < last_renewal_cost_) width_ = std::min(width_ * 1.4, 0.5);
+        const double wanted = std::max(2.0, width_ * n_);
+        const Count most = (max_points - n_) / static_cast<Count>(n_classes());
+        spent_ += renewal_overhead;
+        next_.make(of_class_, wanted < most ? static_cast<Count>(wanted) : most, (1 - slack) * gain, removals_);
+        if (renewing_) {
+            // The renewal under way is abandoned. It has listed features that the list in force does not have; and some
+            // hold its certificates already, which must not outlive it.
+            listed_.insert(listed_.end(), next_listed_.begin(), next_listed_.end());
+            renewing_ = false;
+            if (!next_.holds_for_rare(0)) forget_certificates();
+        }
+        if (!next_.holds_for_rare(0)) return false;
+        end_calm();
+        renews_all_ = !promised_ || !next_.holds_for_rare(now_.rare());
+        next_.set_rare(now_.rare());
+        if (renews_all_ || listed_.size() > short_list) {
+            const Count found = next_.find_rare(n_);
+            next_.set_rare(renews_all_ ? found : std::max(found, now_.rare()));
+        }
+        if (listed_.size() >= long_list) next_.remember();
+        ++stats_.renewals;
+        ++stats_.because[static_cast<std::size_t>(cause)];
+        stats_.of_all += renews_all_ ? 1 : 0;
+        renewing_ = true;
+        list_ = list_ % 3 + 1;
+        cursor_ = 0;
+        next_listed_.clear();
+        cost_of_renewal_ = 0;
+        asked_ = 1;
+        return true;
+    }
+
+    /// Renews the certificates of so many more features; of all, if the renewal is one of all features.
+    void renew(std::size_t amount) {
+        const std::uint64_t before = spent_;
+        if (renews_all_) {
+            features_ = counters_.make_rare(0, counters_.size(), next_.rare(), true,
+                                            [this](FeatureId id, Record record) { renew_one(id, record); });
+            spent_ += counters_.size() / 2;
+            cursor_ = listed_.size();
+            swept_ = counters_.size();
+        } else {
+            const std::size_t end = amount < listed_.size() - cursor_ ? cursor_ + amount : listed_.size();
+            for (; cursor_ < end; ++cursor_) renew_one(listed_[cursor_], counters_.find(listed_[cursor_]));
+        }
+        if (demoted_) {
+            demoted_ = false;
+            std::erase_if(candidates_,
+                          [this](FeatureId id) { return status(counters_.find(id)) != Status::candidate; });
+        }
+        cost_of_renewal_ += spent_ - before;
+        if (cursor_ < listed_.size()) return;
+        renewing_ = false;
+        std::swap(now_, next_);
+        promised_ = true;
+        listed_.swap(next_listed_);
+        next_listed_.clear();
+        counters_.set_first_left(now_.rare());
+        if (renews_all_) {
+            sweep_limit_ = now_.rare();
+        } else if (now_.rare() >= 4 * (sweep_limit_ + 1)) {
+            sweep_limit_ = now_.rare();
+            swept_ = 0;
+        }
+        last_renewal_cost_ = cost_of_renewal_ + renewal_overhead;
+        renewed_ = listed_.size();
+        // A renewal that leaves many features candidates was in vain; the next one is tried after twice as long, but
+        // not so much later that the points seen by then are others.
+        const auto longest = static_cast<std::size_t>(n_) / 16 + 1;
+        patience_ = has_few_candidates() ? 0 : std::min(2 * patience_ + 1, longest);
+        waited_ = 0;
+        scanned_since_renewal_ = 0;
+        set_calm();
+    }
+
+    void renew_one(FeatureId id, Record record) {
+        if (status(record) == Status::waiting) {
+            // It is put on a list when it is examined, unless it is on this one already.
+            if (list_of(record) != list_) counters_.set_list(record, 0);
+        } else if (const Count on = counters_.occurrences(id, record); on <= next_.rare()) {
+            demoted_ |= status(record) == Status::candidate;
+            counters_.set(id, record, Status::rare, list_of(record) == list_ ? list_ : 0, next_.rare() - on);
+        } else {
+            spent_ += scan_cost;
+            certify(id, record);
+        }
+    }
+
+    Count rare_limit() const {
+        return renewing_ ? (promised_ ? std::min(now_.rare(), next_.rare()) : next_.rare()) : now_.rare();
+    }
+
+    /// Lets more of the rare features, seen or not, have the benefit of a limit that has risen. Without it each would
+    /// run out at the limit that it was given first, and be given the new one then.
+    void sweep_rare() {
+        if (renewing_ || swept_ >= counters_.size()) return;
+        counters_.make_rare(swept_, swept_ + sweep, now_.rare(), false, [](FeatureId, Record) {});
+        swept_ += sweep;
+    }
+
+    /// Grants a feature a certificate if it can, and makes it a candidate otherwise. Both are put on the list of those
+    /// that the next renewal must visit.
+    void certify(FeatureId id, Record record) {
+        if (list_of(record) != list_) (renewing_ ? next_listed_ : listed_).push_back(id);
+        Promise<Certificate>& promise = renewing_ ? next_ : now_;
+        const std::uint64_t before = promise.checks();
+        const auto on = counters_.counts(id, record);
+        const Count r = promise.grant(on.data(), counters_.occurrences(id, record), n_);
+        spent_ += check_cost * (promise.checks() - before);
+        const bool was_candidate = status(record) == Status::candidate;
+        if (r >= 0) {
+            demoted_ |= was_candidate;
+            counters_.set(id, record, Status::certified, list_, r);
+        } else {
+            if (!was_candidate) candidates_.push_back(id);
+            counters_.set(id, record, Status::candidate, list_, never);
+        }
+    }
+
+    void forget_certificates() override {
+        renewing_ = false;
+        end_calm();
+        candidates_.clear();
+        listed_.clear();
+        next_listed_.clear();
+        this->forget_all();
+    }
+
+    /// The promise in force, if there is one, and the promise that a renewal makes.
+    Promise<Certificate> now_;
+    Promise<Certificate> next_;
+    /// While the class counts are in here, the gain that queries need is at least so much and scans are at most so
+    /// many, a query is just a look at the candidates.
+    Box<ClassCounts> calm_;
+    double calm_gain_ = 0;
+    std::uint64_t calm_scans_ = 0;
+
+    std::vector<FeatureId> candidates_;
+    /// The features that are neither rare nor waiting.
+    std::vector<FeatureId> listed_;
+
+    bool renewing_ = false;
+    bool renews_all_ = false;
+    bool demoted_ = false;
+    /// The number of the list that features are put on now, 1 to 3.
+    std::uint32_t list_ = 1;
+    /// The limit of rareness at the start of the last sweep, and how many records it has visited.
+    Count sweep_limit_ = 0;
+    std::size_t swept_ = 0;
+    std::size_t cursor_ = 0;
+    std::vector<FeatureId> next_listed_;
+    double width_ = 0.07;
+
+    /// The most splits that a query has asked for since the last renewal was started: the next one provides for them.
+    std::size_t asked_ = 1;
+
+    // The cost of what was done and of what the exhaustive search would have done, in computations of a score.
+    std::uint64_t spent_ = 0;
+    std::uint64_t allowance_ = 0;
+    std::uint64_t scanned_since_renewal_ = 0;
+    std::uint64_t cost_of_renewal_ = 0;
+    std::uint64_t last_renewal_cost_ = 0;
+    std::size_t patience_ = 0;
+    std::size_t waited_ = 0;
+    std::size_t renewed_ = 0;  // the certificates that the last renewal left
+    Stats stats_;
+};
+
+}  // namespace sapwood

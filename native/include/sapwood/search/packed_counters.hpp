@@ -1,0 +1,435 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "sapwood/compiler.hpp"
+#include "sapwood/search/hash_index.hpp"
+#include "sapwood/search/record_flags.hpp"
+#include "sapwood/search/record_table.hpp"
+#include "sapwood/types.hpp"
+
+namespace sapwood {
+
+namespace detail {
+
+/// A word that holds the record of a feature of two classes; from its low end
+///     22 bits    the points of class 0 in which the feature is on
+///     22 bits    those of class 1
+///      6 bits    flags (record_flags.hpp)
+///     14 bits    how many more occurrences its certificate allows, with a sign
+/// so that one addition counts a point and uses up a step of the certificate, and the sign says that it has run out.
+struct PackedRecord {
+    static constexpr int count_bits = 22;
+    static constexpr int flags_shift = 2 * count_bits;
+    static constexpr int left_shift = flags_shift + RecordFlags::bits;
+    static constexpr std::uint64_t count_mask = (std::uint64_t{1} << count_bits) - 1;
+    static constexpr std::uint64_t counts_mask = (std::uint64_t{1} << flags_shift) - 1;
+    static constexpr std::uint64_t seen_mask = counts_mask | std::uint64_t{RecordFlags::seen_before} << flags_shift;
+    /// Set if the feature is a candidate or waiting.
+    static constexpr std::uint64_t no_certificate_mask = std::uint64_t{2} << flags_shift;
+    static constexpr std::uint64_t list_mask = std::uint64_t{3} << (flags_shift + RecordFlags::list_shift);
+    static constexpr std::uint64_t wide_mask = std::uint64_t{RecordFlags::wide} << flags_shift;
+
+    static Count on0(std::uint64_t word) { return static_cast<Count>(word & count_mask); }
+    static Count on1(std::uint64_t word) { return static_cast<Count>(word >> count_bits & count_mask); }
+    static bool is_seen(std::uint64_t word) { return (word & seen_mask) != 0; }
+};
+
+/// Unpacks the counts of records that follow each other. Returns how many of the features have been seen.
+SAPWOOD_WIDE_VECTORS
+inline std::size_t unpack(const std::uint64_t* __restrict words, std::size_t size, Count* __restrict on0,
+                          Count* __restrict on1) {
+    std::uint64_t seen = 0;
+    for (std::size_t i = 0; i < size; ++i) {
+        on0[i] = PackedRecord::on0(words[i]);
+        on1[i] = PackedRecord::on1(words[i]);
+        seen += (words[i] & PackedRecord::seen_mask) != 0;
+    }
+    return static_cast<std::size_t>(seen);
+}
+
+/// Adds infinity to the scores of the features that have not been seen.
+SAPWOOD_WIDE_VECTORS
+inline void hide_unseen(const std::uint64_t* __restrict words, std::size_t size, double* __restrict scores) {
+    for (std::size_t i = 0; i < size; ++i) {
+        scores[i] += PackedRecord::is_seen(words[i]) ? 0.0 : std::numeric_limits<double>::infinity();
+    }
+}
+
+}  // namespace detail
+
+/// The counters of a certified search for two classes: eight bytes a feature, as many as its counts alone would take.
+///
+/// Counts that outgrow their 22 bits are continued in a table of their own, and a certificate that allows more than
+/// 14 bits can say runs out early and is renewed. Both are rare, and are seen to when a certificate runs out: between
+/// two such moments no count can change by more than `max_left + max_step`.
+class PackedCounters {
+public:
+    using Word = std::uint64_t;
+    using Record = Word*;
+    using Counts = std::array<Count, 2>;
+
+    static constexpr std::size_t ids_per_feature = 16;
+
+    explicit PackedCounters(std::size_t) : table_({0}, 64) {}
+
+    static constexpr std::size_t n_classes() { return 2; }
+
+    /// Counts a point with the given features `change` times more, which uses up `uses` steps of their certificates;
+    /// calls `run_out(id, record)` for each of which more are used up than there were. That must call `set_left`.
+    template <class RunOut>
+    SAPWOOD_INLINE void touch(Features features, Label label, Count change, Count uses, RunOut run_out) {
+        if (uses > max_step) [[unlikely]] {
+            for (const FeatureId id : features) touch_slowly(id, label, change, uses, run_out);
+            return;
+        }
+        const Word delta = (static_cast<Word>(std::int64_t{change}) << (label * Packed::count_bits)) -
+                           (static_cast<Word>(uses) << Packed::left_shift);
+        Word* direct = table_.direct();
+        std::size_t size = table_.direct_size();
+        for (const FeatureId id : features) {
+            const auto index = static_cast<std::size_t>(id);
+            if (index < size) [[likely]] {
+                const Word word = direct[index] + delta;
+                direct[index] = word;
+                if (is_negative(word)) [[unlikely]]
+                    end_of_left(id, direct + index, uses, run_out);
+            } else {
+                Record record = find_or_make(id);
+                direct = table_.direct();
+                size = table_.direct_size();
+                *record += delta;
+                if (is_negative(*record)) end_of_left(id, record, uses, run_out);
+            }
+        }
+    }
+
+    Record find(FeatureId id) { return table_.find(id); }
+
+    Record find_or_make(FeatureId id) {
+        const std::size_t before = table_.direct_size();
+        Record record = table_.find_or_make(id);
+        if (table_.direct_size() != before) end_watch();
+        return record;
+    }
+
+    /// Counts of a feature, all 0 if it has no record.
+    SAPWOOD_INLINE Counts counts(FeatureId id) const {
+        const Word* record = table_.find(id);
+        return record == nullptr ? Counts{} : counts(id, record);
+    }
+
+    SAPWOOD_INLINE Counts counts(FeatureId id, const Word* record) const {
+        const Counts low{Packed::on0(*record), Packed::on1(*record)};
+        if ((*record & Packed::wide_mask) == 0) [[likely]]
+            return low;
+        return with_rest(id, low);
+    }
+
+    Count occurrences(FeatureId id, const Word* record) const {
+        const auto [on0, on1] = counts(id, record);
+        return on0 + on1;
+    }
+
+    void set_counts(FeatureId id, Record record, const Counts& counts) {
+        *record &= ~Packed::counts_mask;
+        if (std::max(counts[0], counts[1]) >= wide_from || (*record & Packed::wide_mask) != 0) {
+            *record |= Packed::wide_mask;
+            Counts& rest = rest_of(id);
+            for (std::size_t k = 0; k < 2; ++k) {
+                const Count low = std::min(counts[k], low_part);
+                rest[k] = counts[k] - low;
+                *record |= static_cast<Word>(low) << (k * Packed::count_bits);
+            }
+        } else {
+            *record |= static_cast<Word>(counts[0]) | static_cast<Word>(counts[1]) << Packed::count_bits;
+        }
+    }
+
+    static bool seen(const Word* record) { return Packed::is_seen(*record); }
+
+    /// How many more occurrences the certificate of a feature allows.
+    static Count left(const Word* record) {
+        return static_cast<Count>(static_cast<std::int64_t>(*record) >> Packed::left_shift);
+    }
+
+    /// The same is set; more than can be said is set as less.
+    void set_left(FeatureId id, Record record, Count left) {
+        set(id, record, RecordFlags::status(flags(record)), RecordFlags::list(flags(record)), left);
+    }
+
+    /// The same, with a status and the number of a list.
+    void set(FeatureId id, Record record, Status status, std::uint32_t list, Count left) {
+        const Word word = *record;
+        const Word large = (word | word >> Packed::count_bits) & static_cast<Word>(wide_from);
+        if ((large | (word & Packed::wide_mask)) != 0) [[unlikely]]
+            set_counts(id, record, counts(id, record));
+        *record = (*record & (Packed::seen_mask | Packed::wide_mask)) |
+                  static_cast<Word>(status) << Packed::flags_shift |
+                  Word{list} << (Packed::flags_shift + RecordFlags::list_shift) |
+                  static_cast<Word>(std::min(left, max_left)) << Packed::left_shift;
+    }
+
+    /// What `left` is for a feature that has not been seen, from now on.
+    void set_first_left(Count left) {
+        first_left_ = left;
+        table_.first().front() = 0;
+        write_left(table_.first().data(), std::min(left, max_left));
+    }
+
+    static std::uint32_t flags(const Word* record) {
+        return static_cast<std::uint32_t>(*record >> Packed::flags_shift) & RecordFlags::all;
+    }
+    static void set_list(Record record, std::uint32_t list) {
+        set_flags(record, RecordFlags::with_list(flags(record), list));
+    }
+    static void set_flags(Record record, std::uint32_t flags) {
+        *record = (*record & ~(Word{RecordFlags::all} << Packed::flags_shift)) | Word{flags} << Packed::flags_shift;
+    }
+
+    /// Calls `use(id, record)` for all features that have been seen, and for some that have not: for those that would
+    /// otherwise not be noticed when they are seen.
+    template <class Use>
+    void for_each(Use use) {
+        if (!watches_) return table_.for_each(use);
+        for (const FeatureId id : watched_) use(id, table_.direct() + id);
+        table_.for_each_hashed(use);
+    }
+
+    template <class Use>
+    void for_each(Use use) const {
+        const_cast<PackedCounters*>(this)->for_each([&](FeatureId id, const Word* record) { use(id, record); });
+    }
+
+    /// Makes features with at most `limit` occurrences rare and lets them have as many, unless they are candidates or
+    /// waiting; calls `use(id, record)` for those that it leaves as they are. Visits the records that `for_each` does,
+    /// from the `begin`-th to before the `end`-th. Returns how many of the features have been seen. `unlists`: whether
+    /// those that it makes rare are on no list any more.
+    template <class Use>
+    std::size_t make_rare(std::size_t begin, std::size_t end, Count limit, bool unlists, Use use) {
+        const Word kept = Packed::seen_mask | (unlists ? 0 : Packed::list_mask);
+        std::size_t n_seen = 0;
+        const auto visit = [&](FeatureId id, Record record) {
+            const Word word = *record;
+            n_seen += Packed::is_seen(word) ? 1 : 0;
+            const Count on = Packed::on0(word) + Packed::on1(word);
+            if (on > limit || (word & (Packed::wide_mask | Packed::no_certificate_mask)) != 0) [[unlikely]] {
+                use(id, record);
+            } else {
+                *record = (word & kept) | static_cast<Word>(std::min(limit - on, max_left)) << Packed::left_shift;
+            }
+        };
+        const std::size_t n_direct = watches_ ? watched_.size() : table_.direct_size();
+        const std::size_t end_direct = std::min(end, n_direct);
+        Word* direct = table_.direct();
+        if (watches_) {
+            for (std::size_t i = begin; i < end_direct; ++i) visit(watched_[i], direct + watched_[i]);
+        } else {
+            for (std::size_t i = begin; i < end_direct; ++i) visit(static_cast<FeatureId>(i), direct + i);
+        }
+        for (std::size_t i = std::max(begin, n_direct); i < std::min(end, size()); ++i) {
+            visit(table_.hashed_ids()[i - n_direct], table_.hashed() + (i - n_direct));
+        }
+        return n_seen;
+    }
+
+    /// Computes the scores of all seen features by `scorer.scores(on0, on1, size, of_class, out)`, and hands them over,
+    /// at most `block` at a time: `use(scores, size, id, ascending)`, where `id(i)` is that of the i-th, and
+    /// `ascending` says that ids go up, in this block and from one such block to the next. The scores of features that
+    /// have not been seen, and of a block past its end up to a multiple of 8, are infinite. Returns how many features
+    /// have been seen.
+    template <std::size_t block, class Scorer, class ClassCounts, class Use>
+    std::size_t scan(const Scorer& scorer, const ClassCounts& of_class, Use use) {
+        const auto score_all = [&](std::size_t size, auto words, auto id, bool ascending) {
+            return score_blocks<block>(scorer, of_class, size, words, id, ascending, use);
+        };
+        const Word* direct = table_.direct();
+        std::size_t n_seen = 0;
+        if (watches_) {
+            std::array<Word, block> gathered;
+            const auto gather = [&](std::size_t first, std::size_t size) {
+                for (std::size_t i = 0; i < size; ++i) gathered[i] = direct[watched_[first + i]];
+                return gathered.data();
+            };
+            n_seen += score_all(watched_.size(), gather, [this](std::size_t i) { return watched_[i]; }, false);
+        } else {
+            n_seen += score_all(
+                table_.direct_size(), [&](std::size_t first, std::size_t) { return direct + first; },
+                [](std::size_t i) { return static_cast<FeatureId>(i); }, true);
+            unseen_scanned_ += table_.direct_size() - n_seen;
+        }
+        const Word* hashed = table_.hashed();
+        n_seen += score_all(
+            table_.hashed_ids().size(), [&](std::size_t first, std::size_t) { return hashed + first; },
+            [this](std::size_t i) { return table_.hashed_ids()[i]; }, false);
+        if (!watches_ && unseen_scanned_ > 4 * table_.direct_size()) begin_watch();
+        return n_seen;
+    }
+
+    /// Computes the scores of the given features.
+    template <class Scorer, class ClassCounts>
+    void scores(const Scorer& scorer, const ClassCounts& of_class, Features ids, double* out) const {
+        constexpr std::size_t block = 32;
+        std::array<Count, block> on0;
+        std::array<Count, block> on1;
+        for (std::size_t first = 0; first < ids.size(); first += block) {
+            const std::size_t size = std::min(block, ids.size() - first);
+            for (std::size_t i = 0; i < size; ++i) {
+                const Counts on = counts(ids[first + i]);
+                on0[i] = on[0];
+                on1[i] = on[1];
+            }
+            scorer.scores(on0.data(), on1.data(), size, of_class, out + first);
+        }
+    }
+
+    /// How many records a walk over all features visits.
+    std::size_t size() const { return watches_ ? watched_.size() + table_.hashed_ids().size() : table_.size(); }
+
+    std::size_t n_bytes() const {
+        return table_.n_bytes() + rest_index_.n_bytes() + rest_.capacity() * sizeof(Counts) +
+               watched_.capacity() * sizeof(FeatureId);
+    }
+
+private:
+    using Packed = detail::PackedRecord;
+
+    static constexpr Count max_left = (1 << (63 - Packed::left_shift)) - 1;
+    /// The heaviest point that is counted by plain additions.
+    static constexpr Count max_step = 2048;
+    /// From here on a count is continued in the table of rests, and is this much in its record at first: far from both
+    /// ends of what a record can hold.
+    static constexpr Count wide_from = 1 << (Packed::count_bits - 1);
+    static constexpr Count low_part = wide_from / 2;
+
+    static bool is_negative(Word word) { return static_cast<std::int64_t>(word) < 0; }
+
+    static void write_left(Record record, Count left) {
+        *record = (*record & ((Word{1} << Packed::left_shift) - 1)) | static_cast<Word>(std::int64_t{left})
+                                                                          << Packed::left_shift;
+    }
+
+#if defined(__GNUC__)
+    [[gnu::noinline]]
+#endif
+    Counts with_rest(FeatureId id, Counts low) const {
+        const Counts& rest = rest_[static_cast<std::size_t>(rest_index_.find(id))];
+        return {low[0] + rest[0], low[1] + rest[1]};
+    }
+
+    Counts& rest_of(FeatureId id) {
+        std::int32_t position = rest_index_.find(id);
+        if (position == HashIndex::nowhere) {
+            position = static_cast<std::int32_t>(rest_.size());
+            rest_index_.insert(id, position);
+            rest_.push_back({});
+        }
+        return rest_[static_cast<std::size_t>(position)];
+    }
+
+    /// `words(first, size)` are the records from the first-th on, `id(i)` is the id of the i-th of all.
+    template <std::size_t block, class Scorer, class ClassCounts, class Words, class Id, class Use>
+    std::size_t score_blocks(const Scorer& scorer, const ClassCounts& of_class, std::size_t size, Words words, Id id,
+                             bool ascending, Use use) const {
+        std::array<Count, block> on0;
+        std::array<Count, block> on1;
+        std::array<double, block> scores;
+        std::size_t n_seen = 0;
+        for (std::size_t first = 0; first < size; first += block) {
+            const std::size_t length = std::min(block, size - first);
+            const auto id_here = [&](std::size_t i) { return id(first + i); };
+            const Word* records = words(first, length);
+            const std::size_t seen = detail::unpack(records, length, on0.data(), on1.data());
+            if (seen == 0) continue;
+            if (!rest_.empty()) add_rests(records, length, id_here, on0, on1);
+            scorer.scores(on0.data(), on1.data(), length, of_class, scores.data());
+            if (seen < length) detail::hide_unseen(records, length, scores.data());
+            for (std::size_t i = length; i % 8 != 0; ++i) scores[i] = std::numeric_limits<double>::infinity();
+            use(scores.data(), length, id_here, ascending);
+            n_seen += seen;
+        }
+        return n_seen;
+    }
+
+    template <class Id, std::size_t block>
+    void add_rests(const Word* records, std::size_t size, Id id, std::array<Count, block>& on0,
+                   std::array<Count, block>& on1) const {
+        for (std::size_t i = 0; i < size; ++i) {
+            if ((records[i] & Packed::wide_mask) == 0) continue;
+            const Counts whole = with_rest(id(i), {on0[i], on1[i]});
+            on0[i] = whole[0];
+            on1[i] = whole[1];
+        }
+    }
+
+    template <class RunOut>
+    void touch_slowly(FeatureId id, Label label, Count change, Count uses, RunOut run_out) {
+        Record record = find_or_make(id);
+        const bool is_new = !seen(record);
+        Counts now = counts(id, record);
+        now[label] += change;
+        set_counts(id, record, now);
+        if (is_new) notice(id, record);
+        if (left(record) >= uses) return set_left(id, record, left(record) - uses);
+        run_out(id, record);
+    }
+
+    /// A certificate was used up beyond its end; or a feature was seen that had been watched for.
+    template <class RunOut>
+#if defined(__GNUC__)
+    [[gnu::noinline]]
+#endif
+    void end_of_left(FeatureId id, Record record, Count uses, RunOut run_out) {
+        if (watches_ && occurrences(id, record) == uses && (*record & Packed::seen_mask & ~Packed::counts_mask) == 0) {
+            notice(id, record);
+            if (left(record) >= uses) return set_left(id, record, left(record) - uses);
+        }
+        run_out(id, record);
+    }
+
+    // The watch. Where ids have gaps, most records below the bound may be of features that have not been seen, and a
+    // scan would spend its time on them. Once scans have visited many of them, the seen features are listed; and the
+    // others are given certificates that run out at once, so that each is noticed and listed when it is first seen.
+    // That costs more than to count does, and so is not done before there is a need.
+
+    void begin_watch() {
+        watches_ = true;
+        for (std::size_t id = 0; id < table_.direct_size(); ++id) {
+            Record record = table_.direct() + id;
+            if (seen(record)) {
+                watched_.push_back(static_cast<FeatureId>(id));
+            } else {
+                *record = 0;
+            }
+        }
+    }
+
+    /// The records below the bound have become more.
+    void end_watch() {
+        watches_ = false;
+        unseen_scanned_ = 0;
+        std::vector<FeatureId>().swap(watched_);
+    }
+
+    /// A feature that had not been seen has been; what it was given to be noticed is replaced.
+    void notice(FeatureId id, Record record) {
+        if (!watches_ || static_cast<std::size_t>(id) >= table_.direct_size()) return;
+        watched_.push_back(id);
+        write_left(record, std::min(first_left_, max_left));
+    }
+
+    RecordTable<Word, 1, ids_per_feature> table_;
+    Count first_left_ = 0;
+    HashIndex rest_index_;
+    std::vector<Counts> rest_;
+    bool watches_ = false;
+    std::size_t unseen_scanned_ = 0;
+    std::vector<FeatureId> watched_;
+};
+
+}  // namespace sapwood

@@ -1,0 +1,154 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "sapwood/search/record_flags.hpp"
+#include "sapwood/search/record_table.hpp"
+#include "sapwood/types.hpp"
+
+namespace sapwood {
+
+/// The counters of a certified search for K classes, a record of K + 2 words for every feature:
+///     on[0], ..., on[K - 1]   the points of each class in which the feature is on
+///     left                    how many more occurrences its certificate allows
+///     flags                   (record_flags.hpp)
+///
+/// What the functions promise is said where there are two classes (packed_counters.hpp).
+class PlainCounters {
+public:
+    using Record = Count*;
+    using Counts = std::span<const Count>;
+
+    static constexpr std::size_t ids_per_feature = 4;
+
+    explicit PlainCounters(std::size_t n_classes)
+        : n_classes_(n_classes),
+          nothing_(n_classes),
+          table_(std::vector<Count>(n_classes + 2),
+                 std::clamp<std::size_t>(std::bit_floor(64 / (n_classes + 2)), 1, 16)) {}
+
+    std::size_t n_classes() const { return n_classes_; }
+
+    template <class RunOut>
+    void touch(Features features, Label label, Count change, Count uses, RunOut run_out) {
+        for (const FeatureId id : features) {
+            Record record = table_.find_or_make(id);
+            record[label] += change;
+            if ((record[n_classes_] -= uses) < 0) [[unlikely]]
+                run_out(id, record);
+        }
+    }
+
+    Record find(FeatureId id) { return table_.find(id); }
+    Record find_or_make(FeatureId id) { return table_.find_or_make(id); }
+
+    Counts counts(FeatureId id) const {
+        const Count* record = table_.find(id);
+        return record == nullptr ? Counts(nothing_) : counts(id, record);
+    }
+    Counts counts(FeatureId, const Count* record) const { return {record, n_classes_}; }
+
+    Count occurrences(FeatureId, const Count* record) const {
+        Count sum = 0;
+        for (std::size_t k = 0; k < n_classes_; ++k) sum += record[k];
+        return sum;
+    }
+
+    void set_counts(FeatureId, Record record, Counts counts) { std::copy(counts.begin(), counts.end(), record); }
+
+    bool seen(const Count* record) const {
+        if ((flags(record) & RecordFlags::seen_before) != 0) return true;
+        return std::any_of(record, record + n_classes_, [](Count on) { return on > 0; });
+    }
+
+    Count left(const Count* record) const { return record[n_classes_]; }
+    void set_left(FeatureId, Record record, Count left) { record[n_classes_] = left; }
+    void set(FeatureId, Record record, Status status, std::uint32_t list, Count left) {
+        set_flags(record, RecordFlags::with_list(RecordFlags::with_status(flags(record), status), list));
+        record[n_classes_] = left;
+    }
+    void set_first_left(Count left) { table_.first()[n_classes_] = left; }
+
+    std::uint32_t flags(const Count* record) const { return static_cast<std::uint32_t>(record[n_classes_ + 1]); }
+    void set_list(Record record, std::uint32_t list) { set_flags(record, RecordFlags::with_list(flags(record), list)); }
+    void set_flags(Record record, std::uint32_t flags) { record[n_classes_ + 1] = static_cast<Count>(flags); }
+
+    template <class Use>
+    void for_each(Use use) {
+        table_.for_each(use);
+    }
+
+    template <class Use>
+    void for_each(Use use) const {
+        const_cast<PlainCounters*>(this)->for_each([&](FeatureId id, const Count* record) { use(id, record); });
+    }
+
+    template <class Use>
+    std::size_t make_rare(std::size_t begin, std::size_t end, Count limit, bool unlists, Use use) {
+        std::size_t n_seen = 0;
+        for (std::size_t i = begin; i < std::min(end, size()); ++i) {
+            const bool is_direct = i < table_.direct_size();
+            const std::size_t at = is_direct ? i : i - table_.direct_size();
+            const FeatureId id = is_direct ? static_cast<FeatureId>(at) : table_.hashed_ids()[at];
+            Record record = (is_direct ? table_.direct() : table_.hashed()) + at * table_.stride();
+            n_seen += seen(record) ? 1 : 0;
+            const Status status = RecordFlags::status(flags(record));
+            const Count on = occurrences(id, record);
+            if (on > limit || (status != Status::rare && status != Status::certified)) {
+                use(id, record);
+            } else {
+                set_flags(record, RecordFlags::with_status(flags(record), Status::rare));
+                if (unlists) set_flags(record, RecordFlags::with_list(flags(record), 0));
+                set_left(id, record, limit - on);
+            }
+        }
+        return n_seen;
+    }
+
+    template <std::size_t block, class Scorer, class ClassCounts, class Use>
+    std::size_t scan(const Scorer& scorer, const ClassCounts& of_class, Use use) {
+        std::array<double, block> scores;
+        std::size_t n_seen = 0;
+        const auto score_all = [&](const Count* records, std::size_t size, auto id, bool ascending) {
+            for (std::size_t first = 0; first < size; first += block) {
+                const std::size_t length = std::min(block, size - first);
+                scores.fill(std::numeric_limits<double>::infinity());
+                for (std::size_t i = 0; i < length; ++i) {
+                    const Count* record = records + (first + i) * table_.stride();
+                    if (!seen(record)) continue;
+                    scores[i] = scorer.score(record, of_class);
+                    ++n_seen;
+                }
+                use(scores.data(), length, [&](std::size_t i) { return id(first + i); }, ascending);
+            }
+        };
+        score_all(table_.direct(), table_.direct_size(), [](std::size_t i) { return static_cast<FeatureId>(i); }, true);
+        score_all(
+            table_.hashed(), table_.hashed_ids().size(), [this](std::size_t i) { return table_.hashed_ids()[i]; },
+            false);
+        return n_seen;
+    }
+
+    template <class Scorer, class ClassCounts>
+    void scores(const Scorer& scorer, const ClassCounts& of_class, Features ids, double* out) const {
+        for (std::size_t i = 0; i < ids.size(); ++i) out[i] = scorer.score(table_.find(ids[i]), of_class);
+    }
+
+    std::size_t size() const { return table_.size(); }
+
+    std::size_t n_bytes() const { return table_.n_bytes() + nothing_.capacity() * sizeof(Count); }
+
+private:
+    std::size_t n_classes_;
+    std::vector<Count> nothing_;
+    RecordTable<Count, 0, ids_per_feature> table_;
+};
+
+}  // namespace sapwood

@@ -1,0 +1,188 @@
+// The table of records against a map, on ids that are dense, sparse, mixed and extreme.
+#include "sapwood/search/record_table.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <random>
+#include <set>
+#include <vector>
+
+#include "check.hpp"
+
+namespace {
+
+using sapwood::FeatureId;
+using sapwood::RecordTable;
+
+/// A table and a map of records beside it.
+template <class Word, std::size_t fixed_stride, std::size_t ids_per_feature>
+class Beside {
+public:
+    Beside(std::size_t stride, std::size_t smallest)
+        : table_(std::vector<Word>(stride), smallest), smallest_(smallest) {
+        CHECK(table_.stride() == stride);
+        CHECK(table_.direct_size() == smallest);
+    }
+
+    void set_first(Word word) { table_.first().back() = word; }
+
+    /// Reads a record, makes it where there is none, and writes to all of its words.
+    bool touch(FeatureId id, std::mt19937& random) {
+        const auto& constant = table_;
+        const Word* before = constant.find(id);
+        const auto known = expected_.find(id);
+        if (known != expected_.end() && !CHECK(before != nullptr && agrees(before, known->second))) return false;
+        // One that has not been seen has a record only if its id is small.
+        const bool is_direct = static_cast<std::size_t>(id) < table_.direct_size();
+        if (known == expected_.end() && !CHECK(is_direct == (before != nullptr))) return false;
+        if (known == expected_.end() && is_direct && !CHECK(is_untouched(before))) return false;
+
+        Word* record = table_.find_or_make(id);
+        if (!CHECK(record != nullptr && record == table_.find(id))) return false;
+        if (known == expected_.end()) {
+            if (!CHECK(before != nullptr ? is_untouched(record) : agrees(record, table_.first()))) return false;
+        } else if (!CHECK(agrees(record, known->second))) {
+            return false;
+        }
+        for (std::size_t k = 0; k < table_.stride(); ++k) record[k] = static_cast<Word>(1 + (random() >> 2));
+        expected_[id].assign(record, record + table_.stride());
+        return true;
+    }
+
+    /// Every record is found and walked, once; those that no one asked for are untouched, and small ids.
+    void is_complete() {
+        for (const auto& [id, words] : expected_) {
+            const Word* record = table_.find(id);
+            if (!CHECK(record != nullptr && agrees(record, words))) return;
+        }
+        std::set<FeatureId> walked;
+        std::size_t n_hashed = 0;
+        bool right = true;
+        table_.for_each([&](FeatureId id, Word* record) {
+            right &= walked.insert(id).second && record == table_.find(id);
+            const auto known = expected_.find(id);
+            const bool is_direct = static_cast<std::size_t>(id) < table_.direct_size();
+            right &= known != expected_.end() ? agrees(record, known->second) : is_direct && is_untouched(record);
+            if (is_direct) right &= record == table_.direct() + static_cast<std::size_t>(id) * table_.stride();
+            n_hashed += is_direct ? 0 : 1;
+        });
+        CHECK(right);
+        CHECK(walked.size() == table_.size());
+        CHECK(n_hashed == table_.hashed_ids().size());
+        for (const auto& entry : expected_) right &= walked.count(entry.first) == 1;
+        CHECK(right);
+    }
+
+    /// Memory is proportional to the features seen, whatever their ids: at worst so many records below the bound for
+    /// each, or one record, an id and buckets that are a quarter full, in vectors that may be half empty.
+    void is_small() const {
+        const std::size_t record = table_.stride() * sizeof(Word);
+        // A table of up to 2^14 records may be half as full as a larger one.
+        const std::size_t records = (table_.direct_size() <= 1 << 14 ? 2 : 1) * ids_per_feature;
+        const std::size_t bytes_each = records * record + 2 * record + 2 * sizeof(FeatureId) + 8 * 8;
+        CHECK(table_.n_bytes() <= (smallest_ + 1) * record + 256 + expected_.size() * bytes_each);
+        CHECK(table_.n_bytes() >= table_.size() * record);
+    }
+
+private:
+    bool agrees(const Word* record, const std::vector<Word>& words) const {
+        return std::equal(words.begin(), words.end(), record);
+    }
+
+    /// All 0 but for the last word, which may be any that was ever the first.
+    bool is_untouched(const Word* record) const {
+        return std::all_of(record, record + table_.stride() - 1, [](Word word) { return word == 0; });
+    }
+
+    RecordTable<Word, fixed_stride, ids_per_feature> table_;
+    std::size_t smallest_;
+    std::map<FeatureId, std::vector<Word>> expected_;
+};
+
+template <class Both, class Draw>
+void follows_a_map(Both both, int operations, Draw draw) {
+    std::mt19937 random(7);
+    for (int i = 0; i < operations; ++i) {
+        if (i % 1000 == 0) both.set_first(static_cast<std::int32_t>(random() >> 1));
+        if (!both.touch(draw(i), random)) return;
+        // Often while it is small, where the bound is raised every few ids; a walk takes as long as all that is held.
+        if (i < 200 || i % 5000 == 0) {
+            both.is_complete();
+            both.is_small();
+        }
+    }
+    both.is_complete();
+    both.is_small();
+}
+
+template <class Both>
+void on_all_kinds_of_ids(const Both& both, int n) {
+    std::mt19937 random(1);
+    const auto check = [&](auto draw) { follows_a_map(both, n, draw); };
+    check([](int i) { return i; });
+    check([n](int i) { return n - i; });
+    check([](int i) { return sapwood::max_points - i; });
+    check([&](int) { return static_cast<FeatureId>(random() % 5000); });
+    check([&](int) { return static_cast<FeatureId>(random() >> 1); });
+    check([&](int i) { return static_cast<FeatureId>(i % 2 ? random() >> 1 : random() % 3000); });
+    check([](int i) { return static_cast<FeatureId>(i * 3); });
+    check([](int i) { return static_cast<FeatureId>(i * 15); });
+    check([](int i) { return static_cast<FeatureId>(i * 17); });
+    check([](int i) { return static_cast<FeatureId>(i * 33); });
+    check([](int i) { return static_cast<FeatureId>(i % 16384 * 65536); });
+    // As many ids of each number of digits: what is dense is a small part of it.
+    check([&](int) { return static_cast<FeatureId>((random() >> 1) >> random() % 31); });
+    // Extremes first, so that all the others are hashed for a while.
+    check([&](int i) { return i < 3 ? sapwood::max_points - i : static_cast<FeatureId>(i % 2000); });
+    // Single ids at both ends.
+    check([](int i) { return i % 2 == 0 ? 0 : sapwood::max_points; });
+}
+
+/// Ids without gaps are looked up directly, however many there are, but for the last part until it is full enough.
+void dense_ids_are_direct() {
+    RecordTable<std::uint64_t, 1, 16> table({0}, 64);
+    for (FeatureId id = 0; id < 100000; ++id) {
+        table.find_or_make(id);
+        CHECK(table.direct_size() + table.direct_size() / 16 + 16 > static_cast<std::size_t>(id));
+    }
+    CHECK(table.size() <= 2 * 100000 + 16);
+}
+
+/// Ids that stay above the bound when it is raised still count when it is raised again.
+void ids_above_the_bound_are_not_forgotten() {
+    RecordTable<std::uint64_t, 1, 8> table({0}, 16);
+    const FeatureId far = 1 << 16;
+    for (FeatureId i = 0; i < 3000; ++i) table.find_or_make(far + i);
+    CHECK(table.direct_size() < 2048);
+    for (FeatureId id = 0; id < 2048; ++id) table.find_or_make(id);
+    CHECK(table.direct_size() == 2048);
+    for (FeatureId i = 3000; i < 20000; ++i) table.find_or_make(far + i);
+    CHECK(table.direct_size() == 2 * far);
+}
+
+/// A copy has records of its own.
+void copies_are_independent() {
+    RecordTable<std::int32_t, 0, 4> table(std::vector<std::int32_t>(6), 8);
+    for (FeatureId id : {0, 5, 1 << 20, sapwood::max_points}) table.find_or_make(id)[3] = 7;
+    RecordTable<std::int32_t, 0, 4> copy(table);
+    for (FeatureId id : {0, 5, 1 << 20, sapwood::max_points}) {
+        copy.find_or_make(id)[3] = 8;
+        CHECK(table.find(id)[3] == 7);
+    }
+}
+
+}  // namespace
+
+int main() {
+    on_all_kinds_of_ids(Beside<std::uint64_t, 1, 16>(1, 64), 20000);
+    for (const std::size_t stride : {4, 5, 16, 22}) {
+        on_all_kinds_of_ids(Beside<std::int32_t, 0, 4>(stride, 16), 10000);
+    }
+    on_all_kinds_of_ids(Beside<std::int32_t, 0, 4>(1002, 1), 500);
+    dense_ids_are_direct();
+    ids_above_the_bound_are_not_forgotten();
+    copies_are_independent();
+    return sapwood::check::finish();
+}
