@@ -106,6 +106,7 @@ def test_equals_scikit_learn(metric: Callable[..., Metric], points: list[Point],
 
 
 @given(points=streams())
+@settings(max_examples=20)
 def test_reading_at_every_point_changes_nothing(points: list[Point]) -> None:
     for make in METRICS:
         for memory in ({}, {"window": 5}, {"fading": 0.9}):
