@@ -3,7 +3,7 @@ The native core of sapwood. Private: use the names that the package exports.
 """
 
 from collections.abc import Iterable
-from typing import Annotated, Any
+from typing import Annotated, Any, overload
 
 import numpy
 from numpy.typing import NDArray
@@ -75,6 +75,27 @@ class SplitSearch:
     def __getstate__(self) -> tuple: ...
 
     def __setstate__(self, arg: tuple, /) -> None: ...
+
+class SvmlightParser:
+    """Reads the svmlight format from text in pieces of whole lines."""
+
+    def __init__(self, threshold: float | None, n_columns: int) -> None: ...
+
+    def parse(self, text: bytes, start: int, most: int) -> tuple[int, tuple[int, int, str, str] | None]: ...
+
+    def take(self) -> tuple[int, NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float64]]: ...
+
+    def __len__(self) -> int: ...
+
+    def n_lines(self) -> int: ...
+
+@overload
+def svmlight_text(indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> bytes:
+    """The text of points with whole numbers as labels."""
+
+@overload
+def svmlight_text(indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> bytes:
+    """The text of points with any numbers as labels."""
 
 def run_timed(search: SplitSearch, indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], every: int, checkpoints: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
     """
