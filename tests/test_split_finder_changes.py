@@ -187,3 +187,14 @@ def test_repr_names_alpha_and_classes_only_where_they_matter() -> None:
     assert repr(SplitFinder()) == ("<SplitFinder(criterion='entropy', search='certified'): 0 points, 0 features seen>")
     assert "alpha=0.1" in repr(SplitFinder(search="approximate"))
     assert "n_classes" not in repr(SplitFinder(search="approximate"))
+
+
+def test_a_feature_that_was_on_in_every_point_can_be_pickled() -> None:
+    finder = SplitFinder(search="approximate")
+    finder.add([0, 1, 2], 0)
+    finder.add([0, 2], 0)
+    finder.add([2], 1)
+    finder.best()
+    finder.add([], 0)
+    finder.best()
+    assert pickle.loads(pickle.dumps(finder)).best() == finder.best()  # noqa: S301 - our own bytes
