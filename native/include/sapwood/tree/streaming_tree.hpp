@@ -534,7 +534,9 @@ inline void StreamingTree::cover_classes(std::size_t n_classes) {
         if (nodes_[i].search) wider_searches[i] = widened(*nodes_[i].search, n_classes);
         if (nodes_[i].models) models[i] = pages.widened(*nodes_[i].models);
     }
+    // A node that is free has no counts, and is to have none.
     for (Node& each : nodes_) {
+        if (each.of_class.empty()) continue;
         each.of_class.reserve(n_classes);
         each.counted.reserve(n_classes);
     }
@@ -543,6 +545,7 @@ inline void StreamingTree::cover_classes(std::size_t n_classes) {
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
         nodes_[i].search = std::move(wider_searches[i]);
         nodes_[i].models = std::move(models[i]);
+        if (nodes_[i].of_class.empty()) continue;
         nodes_[i].of_class.resize(n_classes);
         nodes_[i].counted.resize(n_classes);
     }
