@@ -54,11 +54,14 @@ public:
         state.of_class = of_classes();
         state.on.resize(n_classes());
         counters_.for_each([&](FeatureId id, Record record) {
-            if (!counters_.seen(record)) return;
-            state.ids.push_back(id);
-            const auto counts = counters_.counts(id, record);
-            for (std::size_t k = 0; k < state.on.size(); ++k) state.on[k].push_back(counts[k]);
+            if (counters_.seen(record)) state.ids.push_back(id);
         });
+        // In an order that says nothing of how the counters are kept: what is restored has the same state again.
+        std::sort(state.ids.begin(), state.ids.end());
+        for (const FeatureId id : state.ids) {
+            const auto counts = counters_.counts(id);
+            for (std::size_t k = 0; k < state.on.size(); ++k) state.on[k].push_back(counts[k]);
+        }
         state.work = work_;
         state.removes = removals_;
         return state;
