@@ -96,18 +96,11 @@ def test_mistakes_are_one_message(tmp_path: Path, arguments: list[str], status: 
     assert "Traceback" not in result.output
 
 
-def _heed_interrupts() -> None:
-    """Undo that a shell lets what it runs in the background ignore Ctrl-C, which children inherit."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
 def test_ctrl_c_keeps_what_is_done_and_the_next_run_resumes(tmp_path: Path) -> None:
     out = tmp_path / "out"
     arguments = [*COMMAND, "reproduce", "figure-4", "--output", str(out), "--repeats"]
     # So many repeats that it is interrupted for certain.
-    running = subprocess.Popen(
-        [*arguments, "5000"], stderr=subprocess.PIPE, text=True, encoding="utf-8", preexec_fn=_heed_interrupts
-    )
+    running = subprocess.Popen([*arguments, "5000"], stderr=subprocess.PIPE, text=True, encoding="utf-8")
     deadline = time.monotonic() + 60
     while len(list(out.rglob("*.json"))) < 7 and time.monotonic() < deadline:
         time.sleep(0.05)

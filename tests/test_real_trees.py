@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from sklearn.datasets import load_svmlight_file
 from tree_models import CLASSIFIERS, Classifier, dicts
 
@@ -22,10 +25,24 @@ def accuracy(model: StreamingTreeClassifier, points: list[dict[int, float]], lab
     return right / len(labels)
 
 
+def best_possible(X: csr_array, y: NDArray[np.uint8], d1: int) -> float:
+    """Return the accuracy of whoever knows how often each signal feature is flipped: the log-odds of all summed."""
+    signal = 2 * X[:, :d1].toarray().astype(np.int64) - 1
+    agrees = (signal > 0) == (y[:, None] > 0)
+    share = agrees.mean(axis=0)
+    return float(((signal @ np.log(share / (1 - share)) > 0) == (y > 0)).mean())
+
+
 @pytest.mark.parametrize("classifier", CLASSIFIERS)
-def test_the_stream_of_the_paper(classifier: Classifier) -> None:
-    X, y = make_sparse(10_000, 10, 10_000, 0.001, seed=1)
-    assert accuracy(classifier(), dicts(X), y.tolist()) >= 0.99
+@pytest.mark.parametrize("seed", [0, 1, 6])
+def test_the_stream_of_the_paper(classifier: Classifier, seed: int) -> None:
+    X, y = make_sparse(10_000, 10, 10_000, 0.001, seed=seed)
+    reached = accuracy(classifier(), dicts(X), y.tolist())
+    # How often a signal feature is flipped is drawn with the stream, so not every one can be predicted to 99 per cent.
+    possible = best_possible(X, y, 10)
+    assert reached >= possible - 0.005
+    assert reached >= 0.99 or possible < 0.99
+    assert possible >= 0.99 or seed == 1
 
 
 @pytest.mark.parametrize(

@@ -451,6 +451,18 @@ private:
         if (test(leaf).is_leaf()) resume_if_possible(leaf);
     }
 
+    /// Wider models may not fit any more: then searches are given up, and where that is not enough, models start anew.
+    void keep_within_after_widening() {
+        while (bytes() > limit() && pause_least_promising()) {
+        }
+        for (NodeId at = 0; at < static_cast<NodeId>(nodes_.size()) && bytes() > limit(); ++at) {
+            if (!node(at).models) continue;
+            node(at).models->table = SharedTable(*pool_);
+            measure(at);
+        }
+        if (bytes() > limit()) trunk_ = Trunk(layout_.n_outputs());
+    }
+
     /// The node that learns about splits with the least to win: inner nodes first, which have a split already.
     NodeId least_promising() const {
         NodeId least = no_node;
@@ -555,6 +567,7 @@ inline void StreamingTree::cover_classes(std::size_t n_classes) {
     pages.release();
     pool_ = std::move(pool);
     measure_all();
+    if (options_.max_bytes) keep_within_after_widening();
 }
 
 }  // namespace sapwood
