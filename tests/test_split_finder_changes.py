@@ -197,4 +197,4 @@ def test_a_feature_that_was_on_in_every_point_can_be_pickled() -> None:
     finder.best()
     finder.add([], 0)
     finder.best()
-    assert pickle.loads(pickle.dumps(finder)).best() == finder.best()  # noqa: S301 - our own bytes
+    assert pickle.loads(pickle.dumps(finder)).best() == finder.best()
