@@ -6,6 +6,7 @@ The sections are:
 - ``classes``: the labels, in the order of ``classes_``
 - ``features``: what the features are called, in the order of the tree
 - ``tree``: the bytes of the core
+- ``stream``, which may lack: how the stream was read that it was learned from, and how far
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from sapwood import _core, _model_file
+from sapwood._encoding import StreamNote
 from sapwood._labels import Labels, as_label
 from sapwood._rows import Columns
 from sapwood._tree_model import Model
@@ -96,6 +98,8 @@ def from_bytes(data: bytes, kinds: Mapping[str, Kind]) -> Saved:
         If a section is missing, a field is not what it must be, or two do not agree.
     """
     sections = _model_file.unpack(data)
+    if (note := sections.pop("stream", None)) is not None:
+        StreamNote.from_bytes(note)
     if set(sections) != _SECTIONS:
         raise ModelFormatError(f"sections must be {_listed(_SECTIONS)}, got {_listed(set(sections))}")
     about = _Fields(sections["estimator"])

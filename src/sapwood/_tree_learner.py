@@ -260,14 +260,7 @@ class TreeLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scik
         y : ndarray of shape (n_samples,)
             Their classes.
         """
-        model, rows = self._fitted_rows("predict", X)
-        found = [model.tree.predict(*chunk) for chunk in rows.chunks(ROWS_IN_CHUNK)]
-        numbers = np.concatenate(found)
-        labels = model.labels
-        # The core has two classes at least; the second may not have been met.
-        columns = labels.columns[np.minimum(numbers, len(labels.order) - 1)]
-        answers: NDArray[Any] = labels.classes[columns]
-        return answers
+        return self._answers(*self._fitted_rows("predict", X))
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the probability of each class for each row.
@@ -282,18 +275,7 @@ class TreeLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scik
         probabilities : ndarray of shape (n_samples, n_classes)
             In the order of ``classes_``. A class that was declared and not met has probability 0.
         """
-        model, rows = self._fitted_rows("predict_proba", X)
-        found = [model.tree.predict_proba(*chunk) for chunk in rows.chunks(ROWS_IN_CHUNK)]
-        labels = model.labels
-        answers = np.zeros((len(rows), len(labels.classes)))
-        if len(labels.order) == 1:
-            answers[:, labels.columns[0]] = 1
-            return answers
-        start = 0
-        for part in found:
-            answers[start : start + len(part), labels.columns[: part.shape[1]]] = part
-            start += len(part)
-        return answers
+        return self._probabilities(*self._fitted_rows("predict_proba", X))
 
     def predict_one(self, x: Point) -> Hashable:
         """Return the class of the largest probability for one point; None before anything was learned.
@@ -340,6 +322,30 @@ class TreeLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scik
         # The labels may be newer than the probabilities: what these did not know is not met.
         answers = dict.fromkeys((*labels.order, *labels.unseen), 0.0)
         answers.update(zip(labels.order, probabilities, strict=False))
+        return answers
+
+    def _answers(self, model: Model, rows: Rows) -> NDArray[Any]:
+        """Return the classes of points, as `predict` does."""
+        found = [model.tree.predict(*chunk) for chunk in rows.chunks(ROWS_IN_CHUNK)]
+        numbers = np.concatenate(found)
+        labels = model.labels
+        # The core has two classes at least; the second may not have been met.
+        columns = labels.columns[np.minimum(numbers, len(labels.order) - 1)]
+        answers: NDArray[Any] = labels.classes[columns]
+        return answers
+
+    def _probabilities(self, model: Model, rows: Rows) -> NDArray[np.float64]:
+        """Return the probabilities of the classes of points, as `predict_proba` does."""
+        found = [model.tree.predict_proba(*chunk) for chunk in rows.chunks(ROWS_IN_CHUNK)]
+        labels = model.labels
+        answers = np.zeros((len(rows), len(labels.classes)))
+        if len(labels.order) == 1:
+            answers[:, labels.columns[0]] = 1
+            return answers
+        start = 0
+        for part in found:
+            answers[start : start + len(part), labels.columns[: part.shape[1]]] = part
+            start += len(part)
         return answers
 
     def _fitted_model(self) -> Model:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import inspect as python_inspect
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
 
 from sapwood import __version__
+from sapwood.cli.inspect import inspect
+from sapwood.cli.predict import predict
 from sapwood.cli.reproduce import reproduce
+from sapwood.cli.train import train
 
 __all__ = ["app"]
 
@@ -15,7 +20,6 @@ app = typer.Typer(
     name="sapwood",
     help="Decision trees from streams of sparse data.",
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
@@ -36,4 +40,11 @@ def _options(
     """Decision trees from streams of sparse data."""
 
 
-app.command("reproduce")(reproduce)
+def _help(command: Callable[..., None]) -> str:
+    """Return the help of a command: its docstring, with the examples at its end kept line by line."""
+    # A line with a backspace alone asks click not to fill the paragraph behind it.
+    return (python_inspect.getdoc(command) or "").replace("\nTry:\n", "\n\b\nTry:\n")
+
+
+for _command in (train, predict, inspect, reproduce):
+    app.command(_command.__name__, help=_help(_command))(_command)

@@ -24,6 +24,14 @@ _LABEL_ONLY = re.compile(rf"\s*{_NUMBER}\s*(#.*)?")
 _SVMLIGHT = re.compile(rf"\s*{_NUMBER}\s+(qid|\d+):")
 
 
+def format_by_name(file: str) -> str | None:
+    """Return the format that the extension of a name says; None if it says none."""
+    suffixes = [suffix.lower() for suffix in PurePath(file).suffixes]
+    if suffixes and suffixes[-1] in _COMPRESSED:
+        suffixes.pop()
+    return _EXTENSIONS.get(suffixes[-1]) if suffixes else None
+
+
 def format_of(sample: bytes, file: str) -> str:
     """Return the format of a stream: by the extension of its name where that says it, else by the first lines.
 
@@ -32,11 +40,8 @@ def format_of(sample: bytes, file: str) -> str:
     StreamError
         If neither says it.
     """
-    suffixes = [suffix.lower() for suffix in PurePath(file).suffixes]
-    if suffixes and suffixes[-1] in _COMPRESSED:
-        suffixes.pop()
-    if suffixes and suffixes[-1] in _EXTENSIONS:
-        return _EXTENSIONS[suffixes[-1]]
+    if (by_name := format_by_name(file)) is not None:
+        return by_name
     text = sample.decode(errors="replace")
     lines = [line for line in text.split("\n") if line.strip() and not line.lstrip().startswith("#")]
     first = next((line for line in lines if not _LABEL_ONLY.fullmatch(line.rstrip())), None)

@@ -1,0 +1,70 @@
+"""Errors in one sentence, without a traceback, each with its exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Hashable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import NoReturn
+
+import typer
+
+from sapwood.cli.exit_codes import BROKEN_PIPE, FAILED, INTERRUPTED, WRONG
+from sapwood.stream import StreamError
+
+__all__ = ["leave", "require_two_classes", "told"]
+
+_OF_THE_USER = (FileNotFoundError, IsADirectoryError, NotADirectoryError, PermissionError)
+
+
+@contextmanager
+def told(command: str) -> Iterator[None]:
+    """Turn errors of a command into a sentence on standard error and an exit code."""
+    try:
+        yield
+        # Here and not at the exit of Python, which would complain of a pipe that is broken.
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _forget_output()
+        raise typer.Exit(BROKEN_PIPE) from None
+    except KeyboardInterrupt:
+        leave("Stopped by Ctrl-C.", INTERRUPTED)
+    except _OF_THE_USER as error:
+        leave(f"sapwood {command}: {_sentence(error)}", WRONG)
+    except (OSError, MemoryError) as error:
+        leave(f"sapwood {command}: {_sentence(error)}", FAILED)
+    except (ValueError, TypeError, OverflowError, ImportError) as error:
+        leave(f"sapwood {command}: {_sentence(error)}", WRONG)
+
+
+def leave(message: str, code: int) -> NoReturn:
+    """Say why on standard error, and leave."""
+    typer.echo(message, err=True)
+    raise typer.Exit(code)
+
+
+def require_two_classes(name: str, classes: Iterable[Hashable]) -> None:
+    """Raise StreamError if a stream that has been read has points of one class only."""
+    found = list(classes)
+    if len(found) == 1:
+        raise StreamError(name, "points of two classes at least", f"one class only, {found[0]!r}")
+
+
+def _sentence(error: BaseException) -> str:
+    """Return the message of an error in one line; of the operating system's, the file and the reason."""
+    if isinstance(error, OSError) and error.strerror and error.filename is not None:
+        text = f"{error.filename}: {error.strerror.lower()}"
+    else:
+        text = str(error) or type(error).__name__
+    return " ".join(text.split())
+
+
+def _forget_output() -> None:
+    """Let what is still to be written go nowhere, so that Python does not try again when it ends."""
+    try:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+    except (OSError, ValueError):  # an output that is no file, as in a test
+        pass

@@ -1,0 +1,55 @@
+"""Options that several commands share, as fields of a dataclass: a command takes the whole as one parameter."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import MISSING, fields, is_dataclass
+from typing import Any, get_type_hints
+
+from sapwood.cli.errors import told
+
+__all__ = ["command"]
+
+
+def command(function: Callable[..., None]) -> Callable[..., None]:
+    """Make of a function what typer takes for a command; its errors are told in one sentence.
+
+    A parameter that is a dataclass is replaced by the fields of it, options with annotations of typer's.
+    """
+    hints = get_type_hints(function, include_extras=True)
+    groups: dict[str, tuple[Any, list[str]]] = {}
+    parameters: list[inspect.Parameter] = []
+    for name in inspect.signature(function).parameters:
+        hint = hints[name]
+        if is_dataclass(hint):
+            members = _members(hint)
+            groups[name] = (hint, [member.name for member in members])
+            parameters += members
+        else:
+            default = inspect.signature(function).parameters[name].default
+            parameters.append(_parameter(name, hint, default))
+
+    @functools.wraps(function)
+    def run(**values: Any) -> None:
+        for name, (kind, members) in groups.items():
+            values[name] = kind(**{member: values.pop(member) for member in members})
+        with told(function.__name__.strip("_")):
+            function(**values)
+
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # what inspect looks for
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return run
+
+
+def _members(group: Any) -> list[inspect.Parameter]:
+    hints = get_type_hints(group, include_extras=True)
+    return [
+        _parameter(field.name, hints[field.name], inspect.Parameter.empty if field.default is MISSING else field.default)
+        for field in fields(group)
+    ]
+
+
+def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)

@@ -1,0 +1,25 @@
+"""Models that commands read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sapwood import _model_file
+from sapwood._tree_classifier import StreamingTreeClassifier, load_model
+from sapwood.checkpoint import Checkpoint
+from sapwood.exceptions import ModelFormatError
+
+__all__ = ["opened_model"]
+
+
+def opened_model(path: Path) -> Checkpoint | StreamingTreeClassifier:
+    """Return what a file holds: a model with its stream, as train saves it, or one that was saved from Python.
+
+    Raises ModelFormatError, which names the file, if it holds neither.
+    """
+    try:
+        if "stream" in _model_file.unpack(path.read_bytes()):
+            return Checkpoint.load(path)
+        return load_model(path)
+    except ModelFormatError as error:
+        raise ModelFormatError(f"{path}: this must be a model of sapwood: {error}") from None

@@ -1,0 +1,125 @@
+"""`sapwood predict`: the classes of points, by a saved model."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from sapwood._batches import predict_batch, predict_proba_batch
+from sapwood._encoding import Encoding
+from sapwood._labels import as_label
+from sapwood.checkpoint import Checkpoint
+from sapwood.cli.groups import command
+from sapwood.cli.models import opened_model
+from sapwood.cli.output import OutputOptions, note
+from sapwood.cli.progress import shown
+from sapwood.cli.readers import FILE, Format, OnError, reported
+from sapwood.evaluate.evaluation import plain
+from sapwood.stream import Batch
+from sapwood.stream._formats import format_by_name
+
+__all__ = ["predict"]
+
+
+@command
+def predict(
+    file: FILE,
+    model: Annotated[Path, typer.Option("--model", "-m", metavar="MODEL", help="A model that train has saved.")],
+    proba: Annotated[
+        bool, typer.Option("--proba", help="Print the probability of every class, in tab-separated columns.")
+    ] = False,
+    labelled: Annotated[
+        bool,
+        typer.Option(
+            "--labelled/--unlabelled",
+            help="Whether the points have classes; then the accuracy is told at the end. A line of svmlight has one "
+            "either way, of other formats it is the class that must not be taken for a feature.",
+        ),
+    ] = False,
+    format: Annotated[  # noqa: A002 - the word for it
+        Format | None, typer.Option(help="The format. [default: by extension, else that of the training stream]")
+    ] = None,
+    on_error: Annotated[
+        OnError, typer.Option(help="At a bad line: stop; skip it; or skip it and say so on standard error.")
+    ] = OnError.stop,
+    batch_size: Annotated[
+        int, typer.Option(min=1, help="Points that are answered at a time; 1 for a pipe that someone waits for.")
+    ] = 10_000,
+    *,
+    output: OutputOptions,
+) -> None:
+    """Print the class of every point of a stream, one a line.
+
+    Points are read as those were that the model was trained on: the same words, columns and thresholds. Features that
+    the model has never met say nothing. A line that is skipped has no line in the output. With --json a line is an
+    object with the class as "label" and, with --proba, the probabilities as "proba".
+
+    Try:
+      sapwood predict new.svm --model spam.sapwood > labels.txt
+      sapwood predict held-out.tsv --labelled --proba --model spam.sapwood
+      tail -f messages.txt | sapwood predict - --batch-size 1 --model spam.sapwood
+    """
+    saved = opened_model(model)
+    classifier = saved.model if isinstance(saved, Checkpoint) else saved
+    encoding = _encoding(saved.encoding if isinstance(saved, Checkpoint) else Encoding(), file, format)
+    right = n = 0
+    reader = encoding.open(file, batch_size=batch_size, on_error=on_error.value, labelled=labelled)
+    classes = [plain(label) for label in classifier.classes_.tolist()]
+    with reported(reader, quiet=output.quiet), shown("Predicting", reader, quiet=output.quiet) as show:
+        if proba and not output.json:
+            _write("\t".join(map(_text, ["label", *classes])) + "\n")
+        for batch in reader:
+            answers = predict_batch(classifier, batch).tolist()
+            shares = predict_proba_batch(classifier, batch) if proba else None
+            _write("".join(_lines(answers, shares, classes, as_json=output.json)))
+            if labelled:
+                right += _right(batch, answers)
+            n += len(batch)
+            show(f"{n:,} points")
+    if labelled:
+        note(f"{right:,} of {n:,} are right: accuracy {right / n:.4f}", quiet=output.quiet)
+
+
+def _encoding(saved: Encoding, file: str, given: Format | None) -> Encoding:
+    """Return how to read the points: as those of training, if they are in the same format."""
+    known = format_by_name(file) if given is None else given.value
+    wanted = saved.format if known is None else known
+    return saved if wanted == saved.format else Encoding(format=wanted, binarize=saved.binarize)
+
+
+def _lines(answers: list[Any], shares: np.ndarray[Any, Any] | None, classes: list[Any], *, as_json: bool) -> list[str]:
+    rows = [None] * len(answers) if shares is None else shares.tolist()
+    lines = []
+    for answer, row in zip(answers, rows, strict=True):
+        if as_json:
+            found: dict[str, Any] = {"label": plain(answer)}
+            if row is not None:
+                found["proba"] = {_text(label): share for label, share in zip(classes, row, strict=True)}
+            line = json.dumps(found, ensure_ascii=False)
+        elif row is None:
+            line = _text(answer)
+        else:
+            line = "\t".join([_text(answer), *(f"{share:.6g}" for share in row)])
+        lines.append(line + "\n")
+    return lines
+
+
+def _text(label: object) -> str:
+    # A class that was read from JSON may be any text: a line is a point whatever it holds.
+    return " ".join(str(label).splitlines()) if isinstance(label, str) else str(label)
+
+
+def _right(batch: Batch, answers: list[Any]) -> int:
+    true = [as_label(label) for _, label in batch.points()]
+    return sum(answer == label for answer, label in zip(answers, true, strict=True))
+
+
+def _write(text: str) -> None:
+    sys.stdout.write(text)
+    # A reader of a pipe waits for it.
+    sys.stdout.flush()

@@ -1,0 +1,49 @@
+"""Progress on the standard error of a terminal, and nowhere else."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Protocol
+
+from sapwood.stream import Reader
+
+__all__ = ["Show", "shown"]
+
+_SECONDS_BETWEEN = 0.1
+
+
+class Show(Protocol):
+    """Tells how far it is, with a few words."""
+
+    def __call__(self, words: str) -> None: ...
+
+
+@contextmanager
+def shown(title: str, reader: Reader, *, quiet: bool) -> Iterator[Show]:
+    """Show a bar of how much of a stream has been read; of a pipe, whose length is not known, that it goes on."""
+    if quiet or not sys.stderr.isatty():
+        yield _nothing
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(title, total=reader.total_bytes)
+        told = -_SECONDS_BETWEEN
+
+        def show(words: str) -> None:
+            nonlocal told
+            now = time.monotonic()
+            if now - told >= _SECONDS_BETWEEN:
+                told = now
+                bar.update(task, completed=reader.n_bytes, description=f"{title}: {words}")
+
+        yield show
+
+
+def _nothing(words: str) -> None:
+    """Show nothing."""

@@ -1,0 +1,142 @@
+"""`sapwood train`: learn a tree from a stream, and save it."""
+
+from __future__ import annotations
+
+import re
+import signal
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sapwood.checkpoint import Checkpoint
+from sapwood.cli.errors import leave, require_two_classes
+from sapwood.cli.exit_codes import INTERRUPTED, TERMINATED
+from sapwood.cli.groups import command
+from sapwood.cli.learners import LearnerOptions
+from sapwood.cli.output import OutputOptions
+from sapwood.cli.progress import shown
+from sapwood.cli.readers import FILE, ReaderOptions, skipped
+from sapwood.cli.signals import Interrupted, StopSignals
+from sapwood.stream import Reader, StreamError
+
+__all__ = ["train"]
+
+_BATCH = 10_000
+_ENDS = {signal.SIGINT: ("Ctrl-C", INTERRUPTED), signal.SIGTERM: ("SIGTERM", TERMINATED)}
+
+
+@command
+def train(
+    file: FILE,
+    model: Annotated[Path, typer.Option("--model", "-m", metavar="MODEL", help="Where to save the model.")],
+    learner: LearnerOptions,
+    reader: ReaderOptions,
+    checkpoint: Annotated[
+        str | None,
+        typer.Option(metavar="every=N", help="Save the model on the way too, whenever N more points are learned."),
+    ] = None,
+    resume: Annotated[
+        bool,
+        typer.Option("--resume", help="Go on where the model in MODEL stopped; from the beginning if there is none."),
+    ] = False,
+    *,
+    output: OutputOptions,
+) -> None:
+    """Learn a tree from a stream, and save it.
+
+    Ctrl-C, SIGTERM and a bad line save what was learned before them. The same command with --resume goes on from
+    there, or from the last checkpoint, and makes the same model, byte for byte, as one that was never interrupted.
+
+    Try:
+      sapwood train reviews.svm.gz --model spam.sapwood
+      sapwood train reviews.tsv --model spam.sapwood --learner efdt --ngrams 2
+      sapwood train big.svm --model big.sapwood --checkpoint every=100000 --resume
+      zcat log.csv.gz | sapwood train - --format csv --label clicked --model clicks.sapwood
+    """
+    every = None if checkpoint is None else _every(checkpoint)
+    state = Checkpoint(learner.make(reader.binarize), reader.encoding)
+    if resume and model.exists():
+        state = _resumed(model, state)
+    batch_size = _BATCH if every is None else min(every, _BATCH)
+    stream = reader.encoding.open(file, batch_size=batch_size, on_error=reader.on_error.value, start=state.points)
+    with stream, StopSignals() as signals:
+        if state.encoding.format not in {None, stream.format}:
+            raise ValueError(f"--format must be {state.encoding.format}, as of {model}, got {stream.format}")
+        state.encoding = replace(state.encoding, format=stream.format)
+        saved_at = state.points
+        try:
+            with shown("Learning", stream, quiet=output.quiet) as show:
+                while _learn_next(state, stream, signals):
+                    show(f"{state.points:,} points")
+                    if every is not None and state.points // every > saved_at // every:
+                        state.save(model)
+                        saved_at = state.points
+        except (StreamError, OSError):
+            # Nothing that was learned before a bad line is lost.
+            if state.points > saved_at:
+                state.save(model)
+            raise
+        if signals.number is None:
+            require_two_classes(stream.name, state.model.classes_)
+        if state.points > 0:
+            state.save(model)
+    skipped(stream, quiet=output.quiet)
+    if signals.number is not None:
+        _leave_interrupted(state, model, signals.number)
+    summary = state.model.summary()
+    if not output.quiet or output.json:
+        output.result(
+            f"{state.points:,} points of {stream.name} learned: {summary.n_nodes:,} nodes, {summary.n_leaves:,} leaves, "
+            f"depth {summary.depth:,}. Saved in {model}.",
+            {"model": str(model), "points": state.points, "skipped": stream.errors.count, **asdict(summary)},
+        )
+
+
+def _learn_next(state: Checkpoint, stream: Reader, signals: StopSignals) -> bool:
+    """Learn the next batch; return whether there was one, and no signal asked to stop before it."""
+    if signals.number is not None:
+        return False
+    try:
+        with signals.waiting():
+            batch = next(stream, None)
+    except Interrupted:
+        return False
+    if batch is None:
+        return False
+    state.learn(batch)
+    return True
+
+
+def _every(text: str) -> int:
+    found = re.fullmatch(r"every=([0-9]{1,15})", text.strip())
+    if found is None or int(found.group(1)) < 1:
+        raise typer.BadParameter(f"must be every=N with N at least 1, got {text!r}", param_hint="--checkpoint")
+    return int(found.group(1))
+
+
+def _resumed(path: Path, wanted: Checkpoint) -> Checkpoint:
+    """Return the state to go on from, which must be one of the same learner on a stream read alike."""
+    saved = Checkpoint.load(path)
+    if type(saved.model) is not type(wanted.model):
+        raise ValueError(f"--learner must be that of {path}, a {type(saved.model).__name__}, to resume it")
+    pairs = [(saved.model.get_params(), wanted.model.get_params()), (asdict(saved.encoding), asdict(wanted.encoding))]
+    for there, here in pairs:
+        for name, value in there.items():
+            # The format is known once the stream is open.
+            if here[name] != value and not (name == "format" and here[name] is None):
+                option = "--" + {"random_state": "seed"}.get(name, name).replace("_", "-")
+                raise ValueError(f"{option} must be {value!r}, as of {path}, to resume it, got {here[name]!r}")
+    return saved
+
+
+def _leave_interrupted(state: Checkpoint, model: Path, number: int) -> None:
+    by, code = _ENDS[signal.Signals(number)]
+    if state.points == 0:
+        leave(f"Stopped by {by} before the first point: nothing is saved.", code)
+    leave(
+        f"Stopped by {by} after {state.points:,} points, which are saved in {model}; "
+        "the same command with --resume goes on.",
+        code,
+    )
