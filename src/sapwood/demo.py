@@ -51,14 +51,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         picture = plot_race(results, options.output / "race.png")
     except KeyboardInterrupt:
         if results:
-            _print_table(console, results)
+            print_table(console, results)
         finished = " and ".join(result.criterion for result in results) or "no criterion"
         console.print(f"Stopped by Ctrl-C: {finished} had finished, and no picture was saved.")
         return _INTERRUPTED
     except (OSError, ValueError) as error:
         print(f"sapwood.demo: {error}", file=sys.stderr)
         return 1
-    _print_table(console, results)
+    print_table(console, results)
     console.print(f"Picture of cumulative time against points: {picture}", soft_wrap=True)
     return 0
 
@@ -82,41 +82,6 @@ def _race_all(console: Console, options: argparse.Namespace, results: list[RaceR
 
             bar.update(task, description=criterion)
             results.append(race(X, y, criterion=criterion, alpha=options.alpha, progress=advance))
-
-
-def _print_table(console: Console, results: Sequence[RaceResult]) -> None:
-    from rich import box
-    from rich.table import Table
-
-    # Narrow enough for 80 columns, the width of a terminal at its smallest and of a log.
-    table = Table(box=box.SIMPLE_HEAD, padding=0)
-    table.add_column("criterion", no_wrap=True)
-    table.add_column("search", no_wrap=True)
-    for heading in ("seconds", "×\ncounting\nonly", "speed-up\nover\nexhaustive", "split on\nfeature", "its score"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("optimal", no_wrap=True)
-    for result in results:
-        table.add_row(result.criterion, COUNTING, _last(result.counting), "1.0", "", "", "", "")
-        for entry in result.entries:
-            table.add_row(
-                "",
-                entry.search,
-                _last(entry.seconds),
-                f"{entry.times_counting:,.1f}",
-                "–" if entry.speed_up is None else f"{entry.speed_up:,.1f}",
-                *_describe(entry.split),
-                "yes" if entry.optimal else "no",
-            )
-        table.add_section()
-    console.print(table)
-
-
-def _last(seconds: npt.NDArray[np.float64]) -> str:
-    return f"{seconds[-1]:.4f}" if seconds.size else "–"
-
-
-def _describe(split: Split | None) -> tuple[str, str]:
-    return ("none", "–") if split is None else (str(split.feature), f"{split.score:,.2f}")
 
 
 def _parser() -> argparse.ArgumentParser:

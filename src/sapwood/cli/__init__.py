@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import sys
 
 __all__ = ["main"]
 
 
 def main() -> None:
-    """Run the command, or say in one sentence what it needs."""
+    """Run the command, or say in one sentence what it needs. No error shows a traceback."""
     missing = [module for module in ("typer", "rich") if importlib.util.find_spec(module) is None]
     if missing:
         print(
@@ -18,6 +19,19 @@ def main() -> None:
             file=sys.stderr,
         )
         sys.exit(1)
-    from sapwood.cli.app import app
+    try:
+        from sapwood.cli.app import app
 
-    app()
+        app()
+    except KeyboardInterrupt:
+        # Commands have their own word for it; this is before there is one.
+        sys.exit(130)
+    except Exception as error:
+        if os.environ.get("SAPWOOD_TRACEBACK"):
+            raise
+        print(
+            f"sapwood: this should not happen, {type(error).__name__}: {' '.join(str(error).split())}; "
+            "with SAPWOOD_TRACEBACK=1 in the environment it is told where",
+            file=sys.stderr,
+        )
+        sys.exit(1)

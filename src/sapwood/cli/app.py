@@ -9,9 +9,13 @@ from typing import Annotated
 import typer
 
 from sapwood import __version__
+from sapwood.cli import generate
+from sapwood.cli.evaluate import evaluate
 from sapwood.cli.inspect import inspect
 from sapwood.cli.predict import predict
+from sapwood.cli.race import race
 from sapwood.cli.reproduce import reproduce
+from sapwood.cli.splits import splits
 from sapwood.cli.train import train
 
 __all__ = ["app"]
@@ -46,5 +50,10 @@ def _help(command: Callable[..., None]) -> str:
     return (python_inspect.getdoc(command) or "").replace("\nTry:\n", "\n\b\nTry:\n")
 
 
-for _command in (train, predict, inspect, reproduce):
+_generate = typer.Typer(help="Write a synthetic stream to standard output.", no_args_is_help=True, rich_markup_mode=None)
+for _command in (generate.sparse, generate.text):
+    _generate.command(_command.__name__, help=_help(_command))(_command)
+
+for _command in (train, predict, evaluate, inspect, splits, race, reproduce):
     app.command(_command.__name__, help=_help(_command))(_command)
+app.add_typer(_generate, name="generate")

@@ -79,7 +79,7 @@ def train(
                 state.save(model)
             raise
         if signals.number is None:
-            require_two_classes(stream.name, state.model.classes_)
+            require_two_classes(stream.name, state.model.classes_.tolist())
         if state.points > 0:
             state.save(model)
     skipped(stream, quiet=output.quiet)

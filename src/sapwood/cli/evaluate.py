@@ -1,0 +1,81 @@
+"""`sapwood evaluate`: test then train over a stream."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sapwood.cli.errors import leave, require_two_classes
+from sapwood.cli.exit_codes import INTERRUPTED
+from sapwood.cli.groups import command
+from sapwood.cli.learners import LearnerOptions
+from sapwood.cli.output import OutputOptions, note
+from sapwood.cli.progress import shown
+from sapwood.cli.readers import FILE, ReaderOptions, reported
+from sapwood.evaluate import Evaluation, PrequentialRun
+from sapwood.stream import StreamError
+
+__all__ = ["evaluate"]
+
+
+@command
+def evaluate(
+    file: FILE,
+    learner: LearnerOptions,
+    reader: ReaderOptions,
+    report: Annotated[
+        Path | None, typer.Option(metavar="PAGE", help="Write a page of curves, tree and splits: one HTML file.")
+    ] = None,
+    window: Annotated[int, typer.Option(min=1, help="Metrics are also told of the last so many points.")] = 1000,
+    fading: Annotated[float, typer.Option(help="And with each point counting so many times as much as the next.")] = (
+        0.999
+    ),
+    tree: Annotated[bool, typer.Option("--tree", help="Print the tree at the end, as rules.")] = False,
+    *,
+    output: OutputOptions,
+) -> None:
+    """Let a learner predict each point of a stream, then learn it, and tell how well it did.
+
+    Ctrl-C stops after the point at hand, and a bad line before it: the results until then are told and reported.
+
+    Try:
+      sapwood evaluate stream.svm.gz --learner efdt --report run.html
+      sapwood evaluate reviews.tsv --ngrams 2 --tree
+      sapwood evaluate stream.svm --json | jq .metrics.accuracy
+    """
+    model = learner.make(reader.binarize)
+    run = PrequentialRun(model, window=window, fading=fading)
+    with reported(reader.open(file), quiet=output.quiet) as stream:
+        failure: StreamError | OSError | None = None
+        with shown("Evaluating", stream, quiet=output.quiet) as show:
+            try:
+                run.feed(stream, progress=lambda now: show(_words(now)))
+            except (StreamError, OSError) as error:
+                failure = error
+        if failure is not None and run.n == 0:
+            raise failure
+        result = run.result()
+        if not result.interrupted and failure is None:
+            require_two_classes(stream.name, result.classes)
+        _tell(result, report, output, f"{model.export_text()}" if tree and result.n else "", stream.name)
+        if failure is not None:
+            raise failure
+    if result.interrupted:
+        leave(f"Stopped by Ctrl-C after {result.n:,} points.", INTERRUPTED)
+
+
+def _words(run: PrequentialRun) -> str:
+    if run.n == 0:
+        return "no point yet"
+    return f"{run.n:,} points, accuracy {run.accuracy:.4f}, of late {run.accuracy_window:.4f}"
+
+
+def _tell(result: Evaluation, report: Path | None, output: OutputOptions, tree: str, name: str) -> None:
+    if report is not None and result.n:
+        result.save_report(report, title=f"{result.model} over {Path(name).name}")
+    text = result.summary if result.n else "No point was evaluated."
+    output.result(f"{text}\n\n{tree.rstrip()}" if tree else text, result.to_dict())
+    if report is not None and result.n:
+        note(f"Report: {report}", quiet=output.quiet)

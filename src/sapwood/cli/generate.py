@@ -1,0 +1,101 @@
+"""`sapwood generate`: synthetic streams on standard output."""
+
+from __future__ import annotations
+
+import sys
+from enum import Enum
+from typing import Annotated
+
+import numpy as np
+import typer
+from scipy.sparse import csr_array
+
+from sapwood.cli.groups import command
+from sapwood.datasets import make_sparse, make_text
+from sapwood.stream import write_svmlight
+
+__all__ = ["sparse", "text"]
+
+_AT_ONCE = 10_000
+
+N = Annotated[int, typer.Option(min=1, help="Points.")]
+SEED = Annotated[
+    int | None, typer.Option(min=0, help="The same seed gives the same stream. [default: another each time]")
+]
+
+
+class Drift(str, Enum):
+    """How concepts follow each other."""
+
+    none = "none"
+    abrupt = "abrupt"
+    gradual = "gradual"
+    recurring = "recurring"
+
+
+class Changes(str, Enum):
+    """What differs between two concepts."""
+
+    labels = "labels"
+    vocabulary = "vocabulary"
+
+
+@command
+def sparse(
+    n: N = 10_000,
+    d1: Annotated[int, typer.Option(min=0, help="Features with a signal.")] = 10,
+    d2: Annotated[int, typer.Option(min=0, help="Features of noise.")] = 10_000,
+    q: Annotated[float, typer.Option(help="The probability with which a feature of noise is on.")] = 0.001,
+    seed: SEED = None,
+) -> None:
+    """Write the synthetic stream of the paper to standard output, in the svmlight format.
+
+    Try:
+      sapwood generate sparse --n 1000000 --d1 10 --d2 100000 --q 1e-4 --seed 1 > stream.svm
+      sapwood generate sparse --n 5000 --seed 1 | sapwood evaluate -
+    """
+    _write(*make_sparse(n, d1, d2, q, seed=seed))
+
+
+@command
+def text(
+    n: N = 10_000,
+    d: Annotated[int, typer.Option(min=1, help="Words that there are.")] = 50_000,
+    length: Annotated[int, typer.Option(min=1, help="Words of a text, on the average.")] = 50,
+    exponent: Annotated[float, typer.Option(help="Of Zipf's law.")] = 1.1,
+    topical: Annotated[float, typer.Option(help="The share of words that speak for a class.")] = 0.1,
+    contrast: Annotated[float, typer.Option(help="How much they avoid the other class.")] = 0.8,
+    drift: Annotated[Drift, typer.Option(help="How the stream changes.")] = Drift.none,
+    changes: Annotated[Changes, typer.Option(help="What changes: the classes of words, or the words.")] = (
+        Changes.labels
+    ),
+    n_changes: Annotated[int, typer.Option(min=1, help="How often it changes.")] = 1,
+    severity: Annotated[float, typer.Option(help="The share of the words that take part in a change.")] = 1.0,
+    seed: SEED = None,
+) -> None:
+    """Write texts by Zipf's law, as sets of words, to standard output, in the svmlight format.
+
+    Try:
+      sapwood generate text --n 100000 --seed 1 > texts.svm
+      sapwood generate text --drift abrupt --n-changes 3 --seed 1 | gzip > drifting.svm.gz
+    """
+    X, y = make_text(
+        n,
+        d,
+        length,
+        exponent,
+        topical=topical,
+        contrast=contrast,
+        drift=drift.value,
+        changes=changes.value,
+        n_changes=n_changes,
+        severity=severity,
+        seed=seed,
+    )
+    _write(X, y)
+
+
+def _write(X: csr_array, y: np.ndarray[tuple[int], np.dtype[np.uint8]]) -> None:
+    # In parts: the text of all points may be much larger than the matrix.
+    for start in range(0, len(y), _AT_ONCE):
+        write_svmlight(sys.stdout.buffer, X[start : start + _AT_ONCE], y[start : start + _AT_ONCE])
