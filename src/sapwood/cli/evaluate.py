@@ -11,7 +11,7 @@ from sapwood.cli.errors import leave, require_two_classes
 from sapwood.cli.exit_codes import INTERRUPTED
 from sapwood.cli.groups import command
 from sapwood.cli.learners import LearnerOptions
-from sapwood.cli.output import OutputOptions, note
+from sapwood.cli.output import OutputOptions, check_place, note
 from sapwood.cli.progress import shown
 from sapwood.cli.readers import FILE, ReaderOptions, reported
 from sapwood.evaluate import Evaluation, PrequentialRun
@@ -45,6 +45,8 @@ def evaluate(
       sapwood evaluate reviews.tsv --ngrams 2 --tree
       sapwood evaluate stream.svm --json | jq .metrics.accuracy
     """
+    if report is not None:
+        check_place(report)
     model = learner.make(reader.binarize)
     run = PrequentialRun(model, window=window, fading=fading)
     with reported(reader.open(file), quiet=output.quiet) as stream:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-__all__ = ["OutputOptions", "note"]
+__all__ = ["OutputOptions", "check_place", "note"]
 
 
 @dataclass
@@ -23,6 +26,16 @@ class OutputOptions:
     def result(self, text: str, data: Any) -> None:
         """Print a result, as text or as a line of JSON."""
         typer.echo(json.dumps(data, allow_nan=False, ensure_ascii=False) if self.json else text)
+
+
+def check_place(path: Path) -> None:
+    """Raise OSError now, and not when all work is done, if a file cannot be written where it is wanted."""
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if not path.resolve().parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path.parent))
+    if not os.access(path.resolve().parent, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path.parent))
 
 
 def note(message: str, *, quiet: bool) -> None:

@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 from sapwood.cli.errors import require_two_classes
 from sapwood.cli.groups import command
 from sapwood.cli.learners import Criterion
-from sapwood.cli.output import OutputOptions
+from sapwood.cli.output import OutputOptions, check_place
 from sapwood.cli.progress import shown
 from sapwood.cli.race_table import print_table
 from sapwood.cli.readers import FILE, ReaderOptions, reported
@@ -52,8 +52,10 @@ def race(
       sapwood race stream.svm.gz
       sapwood race reviews.tsv --criterion gini --limit 20000 --picture race.png
     """
-    if picture is not None and importlib.util.find_spec("matplotlib") is None:
-        raise ValueError("--picture must have matplotlib installed; install with: pip install 'sapwood[plot]'")
+    if picture is not None:
+        check_place(picture)
+        if importlib.util.find_spec("matplotlib") is None:
+            raise ValueError("--picture must have matplotlib installed; install with: pip install 'sapwood[plot]'")
     numbers = Numbers(None)
     with reported(reader.open(file), quiet=output.quiet) as stream:
         X, y, columns = _points(stream, numbers, limit, quiet=output.quiet)

@@ -15,7 +15,7 @@ from sapwood.cli.errors import leave, require_two_classes
 from sapwood.cli.exit_codes import INTERRUPTED, TERMINATED
 from sapwood.cli.groups import command
 from sapwood.cli.learners import LearnerOptions
-from sapwood.cli.output import OutputOptions
+from sapwood.cli.output import OutputOptions, check_place
 from sapwood.cli.progress import shown
 from sapwood.cli.readers import FILE, ReaderOptions, skipped
 from sapwood.cli.signals import Interrupted, StopSignals
@@ -55,6 +55,7 @@ def train(
       sapwood train big.svm --model big.sapwood --checkpoint every=100000 --resume
       zcat log.csv.gz | sapwood train - --format csv --label clicked --model clicks.sapwood
     """
+    check_place(model)
     every = None if checkpoint is None else _every(checkpoint)
     state = Checkpoint(learner.make(reader.binarize), reader.encoding)
     if resume and model.exists():
