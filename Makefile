@@ -26,8 +26,8 @@ help: ## Say what there is to make
 demo: $(VENV)/.demo ## Stream synthetic data through every search; print a table, save a picture
 	$(BIN)/python -m sapwood.demo
 
-test: $(VENV)/.dev ## Run every test
-	$(BIN)/python -m pytest
+test: $(VENV)/.dev ## Run every test, the files of tests in parallel
+	$(BIN)/python -m pytest --numprocesses=auto --maxprocesses=4 --dist=loadfile
 
 sanitize: $(VENV)/.dev ## Run the native tests under the address and undefined-behaviour sanitizers
 	SAPWOOD_TEST_SANITIZE=ON $(BIN)/python -m pytest tests/test_native.py
