@@ -27,7 +27,7 @@ demo: $(VENV)/.demo ## Stream synthetic data through every search; print a table
 	$(BIN)/python -m sapwood.demo
 
 test: $(VENV)/.dev ## Run every test, the files of tests in parallel
-	$(BIN)/python -m pytest --numprocesses=auto --maxprocesses=4 --dist=loadfile
+	$(BIN)/python -m pytest --numprocesses=auto --maxprocesses=4 --dist=loadfile --no-loadscope-reorder
 
 sanitize: $(VENV)/.dev ## Run the native tests under the address and undefined-behaviour sanitizers
 	SAPWOOD_TEST_SANITIZE=ON $(BIN)/python -m pytest tests/test_native.py
