@@ -17,13 +17,13 @@ CXX_FILES = $(NATIVE) $(BENCH) $(wildcard tests/native/*.cpp tests/native/*.hpp)
 PYTHON_DIRS := $(wildcard src tests benchmarks examples)
 INSTALL := SKBUILD_CMAKE_DEFINE="SAPWOOD_WERROR=ON" $(BIN)/python -m pip install --quiet --no-build-isolation --editable
 
-.PHONY: help demo test sanitize lint bench format stubs clean
+.PHONY: help demo test sanitize lint bench format stubs docs clean
 .DEFAULT_GOAL := help
 
 help: ## Say what there is to make
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile
 
-demo: $(VENV)/.demo ## Stream synthetic data through every search; print a table, save a picture
+demo: $(VENV)/.demo ## Learn a drifting stream, race every search; print tables, leave a page and a picture
 	$(BIN)/python -m sapwood.demo
 
 test: $(VENV)/.dev ## Run every test, the files of tests in parallel
@@ -48,6 +48,9 @@ format: $(VENV)/.dev ## Format both languages, and fix what the linter can
 
 stubs: $(VENV)/.dev ## Regenerate src/sapwood/_core.pyi from the compiled module
 	$(BIN)/python -m nanobind.stubgen --quiet -m sapwood._core -o src/sapwood/_core.pyi
+
+docs: $(VENV)/.dev ## Regenerate docs/cli.md from the help of the commands
+	$(BIN)/python -m sapwood.cli.reference > docs/cli.md
 
 clean: ## Remove everything that make made
 	rm -rf $(VENV) build .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -16,7 +16,8 @@ from sapwood.exceptions import ModelFormatError
 from sapwood.stream import write_svmlight
 
 TEXT = "".join(
-    f"{'spam' if i % 3 else 'ham'}\tword{i % 7} {'prize' if i % 3 else 'lunch'} w{i % 11} number{i}\n" for i in range(900)
+    f"{'spam' if i % 3 else 'ham'}\tword{i % 7} {'prize' if i % 3 else 'lunch'} w{i % 11} number{i}\n"
+    for i in range(900)
 ).encode()
 
 
@@ -147,7 +148,9 @@ def test_a_note_that_was_not_written_is_refused(note: bytes) -> None:
         HoeffdingTreeClassifier.from_bytes(_model_file.pack(sections))
 
 
-@pytest.mark.parametrize(("options", "message"), [({"ngrams": 0}, "from 1 to 9"), ({"ngrams": 2, "format": "csv"}, "be 1 for")])
+@pytest.mark.parametrize(
+    ("options", "message"), [({"ngrams": 0}, "from 1 to 9"), ({"ngrams": 2, "format": "csv"}, "be 1 for")]
+)
 def test_an_encoding_that_cannot_be(options: dict[str, object], message: str) -> None:
     with pytest.raises(ValueError, match=f"Encoding: ngrams must .*{message}"):
         Encoding(**options)  # type: ignore[arg-type]  # any of its fields

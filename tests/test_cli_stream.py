@@ -54,7 +54,14 @@ def written(X: object, y: object) -> bytes:
 def test_generate_writes_what_the_library_makes() -> None:
     sparse = done("generate", "sparse", "--n", 12_000, "--d1", 3, "--d2", 50, "--q", 0.05, "--seed", 4)
     assert sparse.encode() == written(*make_sparse(12_000, 3, 50, 0.05, seed=4))
-    options = {"topical": 0.3, "contrast": 0.5, "drift": "gradual", "changes": "vocabulary", "n_changes": 2, "severity": 0.7}
+    options = {
+        "topical": 0.3,
+        "contrast": 0.5,
+        "drift": "gradual",
+        "changes": "vocabulary",
+        "n_changes": 2,
+        "severity": 0.7,
+    }
     given = [part for name, value in options.items() for part in (f"--{name.replace('_', '-')}", value)]
     text = done("generate", "text", "--n", 300, "--d", 99, "--length", 9, "--exponent", 1.3, "--seed", 2, *given)
     assert text.encode() == written(*make_text(300, 99, 9, 1.3, **options, seed=2))  # type: ignore[arg-type]  # mixed

@@ -150,7 +150,9 @@ def test_bad_lines(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     done("train", stream, "-m", tmp_path / "m", "--on-error", "log", "--quiet")
     assert "line 2, column 3" in caplog.text
     assert "line 4, column 3" in caplog.text
-    assert json.loads(call("train", stream, "-m", tmp_path / "m", "--on-error", "skip", "--json").stdout)["skipped"] == 2
+    assert (
+        json.loads(call("train", stream, "-m", tmp_path / "m", "--on-error", "skip", "--json").stdout)["skipped"] == 2
+    )
 
 
 ONE_SENTENCE = [
@@ -211,7 +213,14 @@ def test_what_is_wrong_is_said_in_one_sentence(arguments: list[str], message: st
 
 @pytest.mark.parametrize(
     "arguments",
-    [["train"], ["train", "x"], ["train", "x", "-m", "y", "--learner", "id3"], ["predict", "x"], ["nothing"], ["generate"]],
+    [
+        ["train"],
+        ["train", "x"],
+        ["train", "x", "-m", "y", "--learner", "id3"],
+        ["predict", "x"],
+        ["nothing"],
+        ["generate"],
+    ],
 )
 def test_wrong_usage(arguments: list[str]) -> None:
     result = call(*arguments)

@@ -1,4 +1,4 @@
-"""The demonstration prints its table, saves its picture, and leaves politely when it cannot."""
+"""The demonstration prints its tables, saves its page and its picture, and leaves politely when it cannot."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from pathlib import Path
 import pytest
 
 from sapwood import SEARCHES, demo
+from sapwood.evaluate import PrequentialRun
 from sapwood.race import race
 
 TINY = ["--n", "200"]
 
 
-def test_table_and_picture(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_table_picture_and_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     image = pytest.importorskip("matplotlib.image")
     assert demo.main([*TINY, "--output", str(tmp_path / "new" / "folder")]) == 0
     picture = tmp_path / "new" / "folder" / "race.png"
@@ -26,6 +27,11 @@ def test_table_and_picture(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     height, width = image.imread(picture).shape[:2]
     assert height > 400
     assert width > 1000
+    for word in ("accuracy", "kappa", "The tree, down to depth 4", "else if"):
+        assert word in shown
+    page = tmp_path / "new" / "folder" / "report.html"
+    assert str(page) in shown.replace("\n", "")
+    assert "ExtremelyFastDecisionTreeClassifier" in page.read_text(encoding="utf-8")
 
 
 def test_table_fits_eighty_columns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -67,10 +73,25 @@ def test_interrupt_reports_what_was_done(
     assert f"Stopped by Ctrl-C: {finished[0]} had finished, and no picture was saved." in shown.out
     assert "exhaustive" in shown.out
     assert "Traceback" not in shown.out + shown.err
+    assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
+
+
+def test_interrupt_of_the_evaluation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Stopped(PrequentialRun):
+        def feed(self, *arguments: object, **options: object) -> None:
+            self.stop()
+
+    monkeypatch.setattr(demo, "PrequentialRun", Stopped)
+    assert demo.main([*TINY, "--output", str(tmp_path)]) == 130
+    assert "Stopped by Ctrl-C after 0 points, before any race." in capsys.readouterr().out
     assert list(tmp_path.iterdir()) == []
 
 
-def test_interrupt_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_interrupt_before_a_race(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     def interrupted(*_: object, **__: object) -> object:
         raise KeyboardInterrupt
 

@@ -1,4 +1,7 @@
-"""`python -m sapwood.demo`: race every search over the synthetic stream, print a table, save a picture."""
+"""`python -m sapwood.demo`: learn a drifting stream of texts, and race every search over a synthetic one.
+
+It prints the accuracy and the tree, and a table of the race; it leaves a page about the first, a picture of the second.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +12,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-import numpy.typing as npt
-
-from sapwood.datasets import make_sparse
+from sapwood.cli.race_table import print_table
+from sapwood.datasets import make_sparse, make_text
+from sapwood.evaluate import Evaluation, PrequentialRun
 from sapwood.race import RaceResult, plot_race, race
-from sapwood.split_finder import SEARCHES, Split
-from sapwood.style import COUNTING
+from sapwood.split_finder import SEARCHES
+from sapwood.trees import ExtremelyFastDecisionTreeClassifier
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -24,6 +26,7 @@ __all__ = ["main"]
 
 _CRITERIA = ("entropy", "gini")  # those for which every search exists
 _INTERRUPTED = 130  # what a shell reports of a program that Ctrl-C ended
+_TEXTS_A_POINT = 10  # learning is so much faster than asking every search after every point
 _EXTRAS = {"rich": "cli", "matplotlib": "plot"}
 
 
@@ -47,6 +50,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     results: list[RaceResult] = []
     try:
         options.output.mkdir(parents=True, exist_ok=True)
+        evaluation = _evaluate(console, options)
+        if evaluation.interrupted:
+            console.print(f"Stopped by Ctrl-C after {evaluation.n:,} points, before any race.")
+            return _INTERRUPTED
         _race_all(console, options, results)
         picture = plot_race(results, options.output / "race.png")
     except KeyboardInterrupt:
@@ -60,7 +67,43 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     print_table(console, results)
     console.print(f"Picture of cumulative time against points: {picture}", soft_wrap=True)
+    console.print(f"Page of the accuracy over the stream, the tree and its splits: {_page(options)}", soft_wrap=True)
     return 0
+
+
+def _evaluate(console: Console, options: argparse.Namespace) -> Evaluation:
+    """Predict, then learn, each text of a stream that drifts; print how that went, and write the page about it."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    n = _TEXTS_A_POINT * options.n
+    X, y = make_text(n, d=20_000, topical=0.3, contrast=0.9, drift="abrupt", n_changes=2, seed=options.seed)
+    console.print(
+        f"{X.shape[0]:,} texts over {X.shape[1]:,} words, about {X.nnz / X.shape[0]:.0f} in each; which class words speak "
+        "for changes twice. Each text is predicted before it is learned."
+    )
+    model = ExtremelyFastDecisionTreeClassifier(tau=0.1)
+    run = PrequentialRun(model)
+    columns = (TextColumn("{task.description:<22}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("", total=n)
+
+        def show(now: PrequentialRun) -> None:
+            bar.update(task, completed=now.n, description=f"accuracy, of late {now.accuracy_window:.3f}")
+
+        run.feed((X, y), progress=show)
+    evaluation = run.result()
+    if evaluation.n:
+        # The tables are plain text, in which rich must not look for mark-up.
+        console.print(evaluation.summary, markup=False, highlight=False, soft_wrap=True)
+        tree = model.export_text(max_depth=4, show_counts=False, show_model=False)
+        console.print(f"\nThe tree, down to depth 4:\n{tree}", markup=False, highlight=False, soft_wrap=True)
+        evaluation.save_report(_page(options))
+    return evaluation
+
+
+def _page(options: argparse.Namespace) -> Path:
+    folder: Path = options.output
+    return folder / "report.html"
 
 
 def _race_all(console: Console, options: argparse.Namespace, results: list[RaceResult]) -> None:
@@ -87,11 +130,16 @@ def _race_all(console: Console, options: argparse.Namespace, results: list[RaceR
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m sapwood.demo", description=__doc__)
     parser.add_argument(
-        "--output", type=Path, default=Path("sapwood-demo"), help="folder for the picture (%(default)s)"
+        "--output", type=Path, default=Path("sapwood-demo"), help="folder for the page and the picture (%(default)s)"
     )
-    parser.add_argument("--n", type=_points, default=10_000, help="points to stream (%(default)s)")
+    parser.add_argument(
+        "--n",
+        type=_points,
+        default=10_000,
+        help="points to race over; the texts to learn are ten times as many (%(default)s)",
+    )
     parser.add_argument("--alpha", type=float, default=0.1, help="what the approximate search may lose (%(default)s)")
-    parser.add_argument("--seed", type=int, default=1, help="seed of the synthetic stream (%(default)s)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the synthetic streams (%(default)s)")
     return parser
 
 

@@ -18,7 +18,13 @@ from sapwood.cli.reproduce import reproduce
 from sapwood.cli.splits import splits
 from sapwood.cli.train import train
 
-__all__ = ["app"]
+__all__ = ["COMMANDS", "GENERATORS", "app"]
+
+COMMANDS: tuple[Callable[..., None], ...] = (train, predict, evaluate, inspect, splits, race, reproduce)
+"""The commands."""
+
+GENERATORS: tuple[Callable[..., None], ...] = (generate.sparse, generate.text)
+"""Those of `sapwood generate`."""
 
 app = typer.Typer(
     name="sapwood",
@@ -50,10 +56,12 @@ def _help(command: Callable[..., None]) -> str:
     return (python_inspect.getdoc(command) or "").replace("\nTry:\n", "\n\b\nTry:\n")
 
 
-_generate = typer.Typer(help="Write a synthetic stream to standard output.", no_args_is_help=True, rich_markup_mode=None)
-for _command in (generate.sparse, generate.text):
-    _generate.command(_command.__name__, help=_help(_command))(_command)
-
-for _command in (train, predict, evaluate, inspect, splits, race, reproduce):
+for _command in COMMANDS:
     app.command(_command.__name__, help=_help(_command))(_command)
+
+_generate = typer.Typer(
+    help="Write a synthetic stream to standard output.", no_args_is_help=True, rich_markup_mode=None
+)
+for _command in GENERATORS:
+    _generate.command(_command.__name__, help=_help(_command))(_command)
 app.add_typer(_generate, name="generate")

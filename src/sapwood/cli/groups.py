@@ -46,7 +46,9 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
 def _members(group: Any) -> list[inspect.Parameter]:
     hints = get_type_hints(group, include_extras=True)
     return [
-        _parameter(field.name, hints[field.name], inspect.Parameter.empty if field.default is MISSING else field.default)
+        _parameter(
+            field.name, hints[field.name], inspect.Parameter.empty if field.default is MISSING else field.default
+        )
         for field in fields(group)
     ]
 

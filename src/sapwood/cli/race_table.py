@@ -21,9 +21,7 @@ __all__ = ["print_table"]
 _NAME_WIDTH = 12  # as wide as the table can be and fit 80 columns
 
 
-def print_table(
-    console: Console, results: Sequence[RaceResult], name_of: Callable[[int], str] = str
-) -> None:
+def print_table(console: Console, results: Sequence[RaceResult], name_of: Callable[[int], str] = str) -> None:
     """Print the outcome of races, one a criterion; `name_of` says what a feature is called."""
     from rich import box
     from rich.table import Table

@@ -115,7 +115,9 @@ def _tell(finder: SplitFinder, top: int, numbers: Numbers, output: OutputOptions
         if output.json:
             lines.append(json.dumps(row, ensure_ascii=False))
         else:
-            lines.append("\t".join(f"{value:.6g}" if isinstance(value, float) else str(value) for value in row.values()))
+            lines.append(
+                "\t".join(f"{value:.6g}" if isinstance(value, float) else str(value) for value in row.values())
+            )
     _write("".join(line + "\n" for line in lines))
 
 

@@ -1,0 +1,119 @@
+"""`python -m sapwood.cli.reference`: docs/cli.md, from the help that the commands themselves have."""
+
+from __future__ import annotations
+
+import inspect as python_inspect
+import re
+import sys
+from collections.abc import Callable, Iterator
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
+
+from typer.models import ArgumentInfo, OptionInfo, ParameterInfo
+
+from sapwood.cli.app import COMMANDS, GENERATORS
+from sapwood.cli.exit_codes import BROKEN_PIPE, FAILED, INTERRUPTED, TERMINATED, WRONG
+
+__all__ = ["reference"]
+
+_HEAD = f"""# The command line
+
+<!-- Made by `make docs` from the help of the commands: change that, and not this file. -->
+
+`pip install 'sapwood[cli]'` installs the command `sapwood`. `sapwood --help` lists its commands, `sapwood train --help` tells
+of one, `sapwood --install-completion` makes the shell complete their options, and `sapwood --version` tells the version.
+
+**Streams** are files, plain or compressed, or `-` for standard input; [streams.md](streams.md) describes the formats.
+**Results** go to standard output, without colours or progress: as text, or with `--json` for scripts. **All else** goes to
+standard error: errors, remarks, and, if it is a terminal, progress; `--quiet` leaves errors only.
+
+| exit code | |
+|---|---|
+| 0 | done |
+| {FAILED} | something that should work did not: a full disk, too little memory |
+| {WRONG} | what was asked for cannot be done: an option, a file or a line in it is wrong, a stream is empty or has one class only |
+| {INTERRUPTED} | stopped by Ctrl-C |
+| {BROKEN_PIPE} | whoever read the output left before its end |
+| {TERMINATED} | `train` was stopped by SIGTERM |
+
+An error is one sentence. Should it ever be a bug, `SAPWOOD_TRACEBACK=1` in the environment tells where. `reproduce` has
+{FAILED} for wrong files, too.
+
+**Checkpoints.** `train` writes its model all or nothing, with the number of points that it has read: at the end, at every
+`--checkpoint`, at Ctrl-C, at SIGTERM and at a bad line. After `kill -9` or a power failure the last one is there, whole; a file
+`.sapwood-*.tmp` beside it may be deleted. `--resume` passes over as many points of the stream and goes on. The stream must
+begin with the same points, and the options that change the model must be the same; others, such as `--checkpoint`, may differ.
+"""
+_TYPES: dict[Any, str] = {int: "N", float: "X", str: "TEXT", Path: "PATH"}
+_DEFAULT = re.compile(r" ?\[default: (.*)\]$")
+
+
+def reference() -> str:
+    """Return the document."""
+    parts = [_HEAD]
+    for command in COMMANDS:
+        parts += _section(f"sapwood {command.__name__}", command)
+    for command in GENERATORS:
+        parts += _section(f"sapwood generate {command.__name__}", command)
+    return "\n".join(parts)
+
+
+def _section(name: str, command: Callable[..., None]) -> Iterator[str]:
+    words, _, examples = (python_inspect.getdoc(command) or "").partition("\nTry:\n")
+    hints = get_type_hints(command, include_extras=True)
+    arguments, rows = [], []
+    for parameter in python_inspect.signature(command).parameters.values():
+        hint = hints[parameter.name]
+        kind, info = _taken_apart(hint)
+        has_default = parameter.default is not python_inspect.Parameter.empty
+        if isinstance(info, ArgumentInfo):
+            arguments.append(f"{info.metavar}")
+            rows.append((f"`{info.metavar}`", "", info.help or ""))
+        elif isinstance(info, OptionInfo):
+            text, default = _help_and_default(info, parameter.default if has_default else None)
+            rows.append((_option(parameter.name, kind, info), default if has_default else "required", text))
+    yield f"## {name}\n"
+    yield f"    {' '.join([name, *arguments, '[OPTIONS]'])}\n"
+    yield words.strip() + "\n"
+    if examples:
+        yield python_inspect.cleandoc(examples).join(["```sh\n", "\n```\n"])
+    yield "| option | default | |\n|---|---|---|"
+    for row in rows:
+        yield "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |"
+    yield ""
+
+
+def _taken_apart(hint: Any) -> tuple[Any, ParameterInfo]:
+    """Return the type of a parameter, without None and list, and what typer knows of it."""
+    assert get_origin(hint) is Annotated, hint
+    kind, info, *_ = get_args(hint)
+    while get_origin(kind) is not None or type(None) in get_args(kind):
+        kind = next(part for part in get_args(kind) if part is not type(None))
+    return kind, info
+
+
+def _option(name: str, kind: Any, info: OptionInfo) -> str:
+    # Within Annotated the first of the names stands where typer has the default otherwise.
+    given = [each for each in (info.default, *(info.param_decls or ())) if isinstance(each, str)]
+    names = ", ".join(f"`{each}`" for each in given or [f"--{name.replace('_', '-')}"])
+    if kind is bool:
+        return names
+    if info.metavar:
+        return f"{names} {info.metavar}"
+    if issubclass(kind, Enum):
+        return f"{names} {'|'.join(f'`{member.value}`' for member in kind)}"
+    return f"{names} {_TYPES[kind]}"
+
+
+def _help_and_default(info: OptionInfo, default: Any) -> tuple[str, str]:
+    text = info.help or ""
+    if (said := _DEFAULT.search(text)) is not None:
+        return text[: said.start()], said.group(1)
+    if default is None or isinstance(default, bool):
+        return text, ""
+    return text, f"{default.value if isinstance(default, Enum) else default}"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(reference())
