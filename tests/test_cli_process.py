@@ -100,7 +100,7 @@ def test_help_of_every_command_has_examples() -> None:
         assert f"  sapwood {' '.join(command)} " in shown
 
 
-def test_completion(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_completion() -> None:
     environment = {
         **os.environ,
         "_SAPWOOD_COMPLETE": "complete_bash",

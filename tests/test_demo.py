@@ -80,7 +80,7 @@ def test_interrupt_of_the_evaluation(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     class Stopped(PrequentialRun):
-        def feed(self, *arguments: object, **options: object) -> None:
+        def feed(self, *_: object, **__: object) -> None:
             self.stop()
 
     monkeypatch.setattr(demo, "PrequentialRun", Stopped)

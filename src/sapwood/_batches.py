@@ -30,12 +30,9 @@ def learn_batch(classifier: StreamingTreeClassifier, batch: Batch) -> None:
     with classifier._lock:
         model = classifier._model or classifier._new_model()
         try:
-            if batch.indices is not None:
-                ids = batch.indices
-            else:
-                ids = model.tree.ids_of_keys(batch.keys or [], True)
-            labels = [as_label(label) for _, label in batch.points()]
-            codes = {label: code for code, label in enumerate(dict.fromkeys(labels))}
+            ids = model.tree.ids_of_keys(batch.keys or [], True) if batch.indices is None else batch.indices
+            labels = batch.labels()
+            codes = {as_label(label): code for code, label in enumerate(dict.fromkeys(labels))}
             classes = np.empty(len(codes), dtype=object)
             classes[:] = list(codes)
             points = _batch.Batch(

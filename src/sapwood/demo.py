@@ -78,8 +78,8 @@ def _evaluate(console: Console, options: argparse.Namespace) -> Evaluation:
     n = _TEXTS_A_POINT * options.n
     X, y = make_text(n, d=20_000, topical=0.3, contrast=0.9, drift="abrupt", n_changes=2, seed=options.seed)
     console.print(
-        f"{X.shape[0]:,} texts over {X.shape[1]:,} words, about {X.nnz / X.shape[0]:.0f} in each; which class words speak "
-        "for changes twice. Each text is predicted before it is learned."
+        f"{X.shape[0]:,} texts over {X.shape[1]:,} words, about {X.nnz / X.shape[0]:.0f} in each; which class words "
+        "speak for changes twice. Each text is predicted before it is learned."
     )
     model = ExtremelyFastDecisionTreeClassifier(tau=0.1)
     run = PrequentialRun(model)

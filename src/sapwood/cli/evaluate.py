@@ -22,6 +22,7 @@ __all__ = ["evaluate"]
 
 @command
 def evaluate(
+    *,
     file: FILE,
     learner: LearnerOptions,
     reader: ReaderOptions,
@@ -33,7 +34,6 @@ def evaluate(
         0.999
     ),
     tree: Annotated[bool, typer.Option("--tree", help="Print the tree at the end, as rules.")] = False,
-    *,
     output: OutputOptions,
 ) -> None:
     """Let a learner predict each point of a stream, then learn it, and tell how well it did.

@@ -42,6 +42,7 @@ class Changes(str, Enum):
 
 @command
 def sparse(
+    *,
     n: N = 10_000,
     d1: Annotated[int, typer.Option(min=0, help="Features with a signal.")] = 10,
     d2: Annotated[int, typer.Option(min=0, help="Features of noise.")] = 10_000,
@@ -59,6 +60,7 @@ def sparse(
 
 @command
 def text(
+    *,
     n: N = 10_000,
     d: Annotated[int, typer.Option(min=1, help="Words that there are.")] = 50_000,
     length: Annotated[int, typer.Option(min=1, help="Words of a text, on the average.")] = 50,

@@ -23,10 +23,10 @@ _NAME_WIDTH = 48
 
 @command
 def inspect(
+    *,
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="A saved model.")],
     depth: Annotated[int | None, typer.Option(min=0, help="Show the tests above this depth. [default: all]")] = None,
     top: Annotated[int, typer.Option(min=0, help="How many of the best features to show.")] = 10,
-    *,
     output: OutputOptions,
 ) -> None:
     """Show a model: what it is, its best features, and its tree as rules.

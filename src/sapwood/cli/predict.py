@@ -12,7 +12,6 @@ import typer
 
 from sapwood._batches import predict_batch, predict_proba_batch
 from sapwood._encoding import Encoding
-from sapwood._labels import as_label
 from sapwood.checkpoint import Checkpoint
 from sapwood.cli.groups import command
 from sapwood.cli.models import opened_model
@@ -28,10 +27,14 @@ __all__ = ["predict"]
 
 @command
 def predict(
+    *,
     file: FILE,
     model: Annotated[Path, typer.Option("--model", "-m", metavar="MODEL", help="A model that train has saved.")],
     proba: Annotated[
-        bool, typer.Option("--proba", help="Print the probability of every class, in tab-separated columns.")
+        bool,
+        typer.Option(
+            "--proba", help="The probability of every class too, in columns with tabs between, under a header."
+        ),
     ] = False,
     labelled: Annotated[
         bool,
@@ -50,7 +53,6 @@ def predict(
     batch_size: Annotated[
         int, typer.Option(min=1, help="Points that are answered at a time; 1 for a pipe that someone waits for.")
     ] = 10_000,
-    *,
     output: OutputOptions,
 ) -> None:
     """Print the class of every point of a stream, one a line.
@@ -115,7 +117,7 @@ def _text(label: object) -> str:
 
 
 def _right(batch: Batch, answers: list[Any]) -> int:
-    true = [as_label(label) for _, label in batch.points()]
+    true = batch.labels()
     return sum(answer == label for answer, label in zip(answers, true, strict=True))
 
 

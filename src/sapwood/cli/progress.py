@@ -18,7 +18,8 @@ _SECONDS_BETWEEN = 0.1
 class Show(Protocol):
     """Tells how far it is, with a few words."""
 
-    def __call__(self, words: str) -> None: ...
+    def __call__(self, words: str) -> None:
+        """Show the words, and how far it is."""
 
 
 @contextmanager

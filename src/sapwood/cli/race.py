@@ -30,6 +30,7 @@ _CLASSES = 2  # that the approximate searches are for
 
 @command
 def race(
+    *,
     file: FILE,
     reader: ReaderOptions,
     criterion: Annotated[
@@ -41,7 +42,6 @@ def race(
     picture: Annotated[
         Path | None, typer.Option(metavar="PNG", help="Draw time against points; needs matplotlib.")
     ] = None,
-    *,
     output: OutputOptions,
 ) -> None:
     """Time every search over the same stream of two classes, beside the loop that counts only.
@@ -62,9 +62,10 @@ def race(
         require_two_classes(stream.name, numbers.classes)
         if len(numbers.classes) > _CLASSES:
             raise ValueError(f"{stream.name}: a race must be of 2 classes, got {len(numbers.classes)}")
-    results = []
-    for each in criterion or [Criterion.entropy, Criterion.gini]:
-        results.append(run(X, y, criterion=each.value, alpha=alpha, every=every))
+    results = [
+        run(X, y, criterion=each.value, alpha=alpha, every=every)
+        for each in criterion or [Criterion.entropy, Criterion.gini]
+    ]
     names = [numbers.name(column) for column in columns.tolist()]
     if picture is not None:
         plot_race(results, picture)

@@ -21,18 +21,19 @@ _HEAD = f"""# The command line
 
 <!-- Made by `make docs` from the help of the commands: change that, and not this file. -->
 
-`pip install 'sapwood[cli]'` installs the command `sapwood`. `sapwood --help` lists its commands, `sapwood train --help` tells
-of one, `sapwood --install-completion` makes the shell complete their options, and `sapwood --version` tells the version.
+`pip install 'sapwood[cli]'` installs the command `sapwood`. `sapwood --help` lists its commands, `sapwood train --help`
+tells of one, `sapwood --install-completion` makes the shell complete their options, and `sapwood --version` tells the
+version.
 
 **Streams** are files, plain or compressed, or `-` for standard input; [streams.md](streams.md) describes the formats.
-**Results** go to standard output, without colours or progress: as text, or with `--json` for scripts. **All else** goes to
-standard error: errors, remarks, and, if it is a terminal, progress; `--quiet` leaves errors only.
+**Results** go to standard output, without colours or progress: as text, or with `--json` for scripts. **All else** goes
+to standard error: errors, remarks, and, if it is a terminal, progress; `--quiet` leaves errors only.
 
 | exit code | |
 |---|---|
 | 0 | done |
 | {FAILED} | something that should work did not: a full disk, too little memory |
-| {WRONG} | what was asked for cannot be done: an option, a file or a line in it is wrong, a stream is empty or has one class only |
+| {WRONG} | an option, a file or a line in it is wrong; a stream is empty or has one class only |
 | {INTERRUPTED} | stopped by Ctrl-C |
 | {BROKEN_PIPE} | whoever read the output left before its end |
 | {TERMINATED} | `train` was stopped by SIGTERM |
@@ -40,10 +41,11 @@ standard error: errors, remarks, and, if it is a terminal, progress; `--quiet` l
 An error is one sentence. Should it ever be a bug, `SAPWOOD_TRACEBACK=1` in the environment tells where. `reproduce` has
 {FAILED} for wrong files, too.
 
-**Checkpoints.** `train` writes its model all or nothing, with the number of points that it has read: at the end, at every
-`--checkpoint`, at Ctrl-C, at SIGTERM and at a bad line. After `kill -9` or a power failure the last one is there, whole; a file
-`.sapwood-*.tmp` beside it may be deleted. `--resume` passes over as many points of the stream and goes on. The stream must
-begin with the same points, and the options that change the model must be the same; others, such as `--checkpoint`, may differ.
+**Checkpoints.** `train` writes its model all or nothing, with the number of points that it has read: at the end, at
+every `--checkpoint`, at Ctrl-C, at SIGTERM and at a bad line. After `kill -9` or a power failure the last one is there,
+whole; a file `.sapwood-*.tmp` beside it may be deleted. `--resume` passes over as many points of the stream and goes
+on. The stream must begin with the same points, and the options that change the model must be the same; others, such as
+`--checkpoint`, may differ.
 """
 _TYPES: dict[Any, str] = {int: "N", float: "X", str: "TEXT", Path: "PATH"}
 _DEFAULT = re.compile(r" ?\[default: (.*)\]$")

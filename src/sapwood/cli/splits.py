@@ -12,7 +12,6 @@ import typer
 from scipy.sparse import csr_array
 
 from sapwood._feature_names import default_name, one_line
-from sapwood._labels import as_label
 from sapwood.cli.errors import require_two_classes
 from sapwood.cli.groups import command
 from sapwood.cli.learners import Criterion, Search
@@ -29,6 +28,7 @@ _BATCH = 10_000
 
 @command
 def splits(
+    *,
     file: FILE,
     reader: ReaderOptions,
     criterion: Annotated[Criterion, typer.Option(help="The impurity.")] = Criterion.entropy,
@@ -37,7 +37,6 @@ def splits(
     every: Annotated[int, typer.Option(min=1, help="Print the best split after every so many points.")] = 1000,
     top: Annotated[int, typer.Option(min=1, help="Print so many of the best, one a line.")] = 1,
     classes: Annotated[int, typer.Option(min=2, help="How many classes there are.")] = 2,
-    *,
     output: OutputOptions,
 ) -> None:
     """Print the best split of all points so far, every so many points and at the end.
@@ -83,13 +82,14 @@ class Numbers:
 
     def matrix(self, batch: Batch) -> tuple[csr_array, np.ndarray[tuple[int], np.dtype[np.int64]]]:
         """Return the points of a batch as the split searches take them."""
-        labels = [as_label(label) for _, label in batch.points()]
+        labels = batch.labels()
         for label in dict.fromkeys(labels):
             self.classes.setdefault(label, len(self.classes))
         if self._most is not None and len(self.classes) > self._most:
+            further = list(self.classes)[self._most]
             raise ValueError(
-                f"the stream must have {self._most} classes at most, got a further one, {list(self.classes)[self._most]!r}"
-                "; --classes tells how many there are"
+                f"the stream must have {self._most} classes at most, got a further one, {further!r}; "
+                "--classes tells how many there are"
             )
         y = np.fromiter((self.classes[label] for label in labels), np.int64, len(labels))
         if batch.indices is not None:

@@ -29,6 +29,7 @@ _ENDS = {signal.SIGINT: ("Ctrl-C", INTERRUPTED), signal.SIGTERM: ("SIGTERM", TER
 
 @command
 def train(
+    *,
     file: FILE,
     model: Annotated[Path, typer.Option("--model", "-m", metavar="MODEL", help="Where to save the model.")],
     learner: LearnerOptions,
@@ -41,7 +42,6 @@ def train(
         bool,
         typer.Option("--resume", help="Go on where the model in MODEL stopped; from the beginning if there is none."),
     ] = False,
-    *,
     output: OutputOptions,
 ) -> None:
     """Learn a tree from a stream, and save it.
@@ -89,8 +89,8 @@ def train(
     summary = state.model.summary()
     if not output.quiet or output.json:
         output.result(
-            f"{state.points:,} points of {stream.name} learned: {summary.n_nodes:,} nodes, {summary.n_leaves:,} leaves, "
-            f"depth {summary.depth:,}. Saved in {model}.",
+            f"{state.points:,} points of {stream.name} learned: {summary.n_nodes:,} nodes, "
+            f"{summary.n_leaves:,} leaves, depth {summary.depth:,}. Saved in {model}.",
             {"model": str(model), "points": state.points, "skipped": stream.errors.count, **asdict(summary)},
         )
 

@@ -59,9 +59,13 @@ class Batch:
         for start, end in pairwise(self.indptr.tolist()):
             yield flat[start:end]
 
-    def points(self) -> Iterator[tuple[list[str] | list[int], Any]]:
-        """Yield the active features and the label of each point, as Python's own objects."""
-        labels = self.y.tolist()
+    def labels(self) -> list[Any]:
+        """Return the label of each point, as Python's own objects: a whole number is an integer."""
+        labels: list[Any] = self.y.tolist()
         if self.y.dtype.kind == "f":
             labels = [int(label) if label.is_integer() else label for label in labels]
-        return zip(self.features(), labels, strict=True)
+        return labels
+
+    def points(self) -> Iterator[tuple[list[str] | list[int], Any]]:
+        """Yield the active features and the label of each point, as Python's own objects."""
+        return zip(self.features(), self.labels(), strict=True)
