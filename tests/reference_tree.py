@@ -196,7 +196,9 @@ class Bayes:
         n = sum(self.n_of_class)
         scores = [math.log(count + 1) for count in of_class]
         for j in features:
-            on = self.on.get(j, [0] * len(of_class))
+            on = self.on.get(j)
+            if on is None:
+                continue
             among_all = (sum(on) + 0.5) / (n + 1)
             for k, n_k in enumerate(self.n_of_class):
                 scores[k] += math.log((on[k] + among_all) / (n_k + 1))

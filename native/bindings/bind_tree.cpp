@@ -120,7 +120,7 @@ void learn_one(GuardedTree& self, nb::handle x, std::int64_t label, nb::handle w
                                     std::to_string(label));
     }
     const Count w = weight_of(weight);
-    const std::vector<FeatureId> ids = self.vocabulary.point(x, binarize, true);
+    const std::vector<FeatureId> ids = self.vocabulary.point(x, binarize, w > 0);
     std::vector<Slot> slots;
     const WriteLock lock(self.mutex);
     check_classes(self.tree, static_cast<std::size_t>(label) + 1);

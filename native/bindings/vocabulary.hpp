@@ -9,6 +9,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "point.hpp"
@@ -74,30 +75,13 @@ public:
     /// and text stands for the feature "key=text"; or any other iterable of active features. Without `binarize` numbers
     /// must be 0 or 1. Throws, and changes nothing but `ids`, if it is neither.
     std::vector<FeatureId> point(nb::handle x, std::optional<double> binarize, bool make) {
-        std::vector<FeatureId> found;
-        if (PyDict_Check(x.ptr()) != 0) {
-            PyObject* key = nullptr;
-            PyObject* value = nullptr;
-            Py_ssize_t position = 0;
-            while (PyDict_Next(x.ptr(), &position, &key, &value) != 0) {
-                add_item(nb::borrow(key), nb::borrow(value), binarize, make, found);
-            }
-        } else if (is_mapping(x)) {
-            const nb::object items = x.attr("items")();
-            for (const nb::handle item : items) add_item(item[0], item[1], binarize, make, found);
-        } else {
-            if (PyUnicode_Check(x.ptr()) != 0 || PyBytes_Check(x.ptr()) != 0) refuse(x);
-            nb::object iterator = nb::steal(PyObject_GetIter(x.ptr()));
-            if (!iterator.is_valid()) {
-                if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) nb::raise_python_error();
-                PyErr_Clear();
-                refuse(x);
-            }
-            while (PyObject* item = PyIter_Next(iterator.ptr())) add_key(nb::steal(item), make, found);
-            if (PyErr_Occurred() != nullptr) nb::raise_python_error();
+        const std::size_t n_keys = keys_.size();
+        try {
+            return checked_point(x, binarize, make);
+        } catch (...) {
+            forget_beyond(n_keys);
+            throw;
         }
-        check_unique(found);
-        return found;
     }
 
     std::size_t n_bytes() const { return index.n_bytes() + keys_.capacity() * sizeof(nb::object); }
@@ -112,6 +96,57 @@ private:
         return PyMapping_Check(x.ptr()) != 0 && nb::hasattr(x, "items");
     }
 
+    std::vector<FeatureId> checked_point(nb::handle x, std::optional<double> binarize, bool make) {
+        std::vector<FeatureId> found;
+        if (PyDict_Check(x.ptr()) != 0) {
+            PyObject* key = nullptr;
+            PyObject* value = nullptr;
+            Py_ssize_t position = 0;
+            while (PyDict_Next(x.ptr(), &position, &key, &value) != 0) {
+                add_item(nb::borrow(key), nb::borrow(value), binarize, make, found);
+            }
+        } else if (is_mapping(x)) {
+            const nb::object items = x.attr("items")();
+            for (const nb::handle item : items) add_item(item[0], item[1], binarize, make, found);
+        } else {
+            if (PyUnicode_Check(x.ptr()) != 0 || PyBytes_Check(x.ptr()) != 0) refuse(x);
+            check_no_row(x);
+            nb::object iterator = nb::steal(PyObject_GetIter(x.ptr()));
+            if (!iterator.is_valid()) {
+                if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) nb::raise_python_error();
+                PyErr_Clear();
+                refuse(x);
+            }
+            while (PyObject* item = PyIter_Next(iterator.ptr())) add_key(nb::steal(item), make, found);
+            if (PyErr_Occurred() != nullptr) nb::raise_python_error();
+        }
+        check_unique(found);
+        return found;
+    }
+
+    /// Takes back the ids given out since there were so many, none of which is in the index yet.
+    void forget_beyond(std::size_t n_keys) {
+        while (keys_.size() > n_keys) {
+            // An error of the user's own is on its way; this one cannot fail, as the key is there.
+            PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
+            PyErr_Fetch(&type, &value, &trace);
+            if (PyDict_DelItem(ids_.ptr(), keys_.back().ptr()) != 0) PyErr_Clear();
+            PyErr_Restore(type, value, trace);
+            keys_.pop_back();
+        }
+    }
+
+    /// Refuses a row of values, whose entries would be taken for names.
+    static void check_no_row(nb::handle x) {
+        const bool is_sparse = nb::hasattr(x, "tocsr");
+        if (!is_sparse && !nb::hasattr(x, "dtype")) return;
+        const std::string kind = is_sparse ? "f" : nb::cast<std::string>(nb::str(x.attr("dtype").attr("kind")));
+        if (kind != "f" && kind != "b" && kind != "c") return;
+        throw nb::type_error(
+            "x must be a dict or an iterable of active features, got a row of values: pass a matrix "
+            "to partial_fit or predict instead");
+    }
+
     [[noreturn]] static void refuse(nb::handle x) {
         throw nb::type_error(("x must be a dict or an iterable of active features, got " + repr_of(x)).c_str());
     }
@@ -123,6 +158,9 @@ private:
             if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) nb::raise_python_error();
             PyErr_Clear();
             throw nb::type_error(("features must be hashable, got " + repr_of(key)).c_str());
+        }
+        if (PyFloat_Check(key.ptr()) != 0 && std::isnan(PyFloat_AS_DOUBLE(key.ptr()))) {
+            throw std::invalid_argument("features must equal themselves, got nan");
         }
         if (!make) return std::nullopt;
         const auto id = static_cast<FeatureId>(largest - static_cast<FeatureId>(keys_.size()));
@@ -140,9 +178,10 @@ private:
 
     void add_item(nb::handle key, nb::handle value, std::optional<double> binarize, bool make,
                   std::vector<FeatureId>& found) {
-        if (PyBool_Check(value.ptr()) != 0) {
-            // True is 1 and False is 0, whatever the threshold.
-            if (value.ptr() == Py_True) add_key(key, make, found);
+        const std::string_view type = Py_TYPE(value.ptr())->tp_name;
+        if (PyBool_Check(value.ptr()) != 0 || type == "numpy.bool" || type == "numpy.bool_") {
+            // True is on and False is off, whatever the threshold.
+            if (PyObject_IsTrue(value.ptr()) == 1) add_key(key, make, found);
             return;
         }
         if (PyUnicode_Check(value.ptr()) != 0) {

@@ -356,9 +356,11 @@ class TreeLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scik
 
     def _fitted_rows(self, method: str, X: Any) -> tuple[Model, Rows]:
         model = self._fitted_model()
+        # Read once: another thread may be learning from the first matrix.
+        known = model.columns
         try:
-            X, columns = checked(X, type(self).__name__, model.columns)
-            if model.columns is None:
+            X, columns = checked(X, type(self).__name__, known)
+            if known is None:
                 columns = model.with_ids(columns, make=False)
             return model, as_rows(X, model.binarize, columns.ids)
         except REFUSED as error:

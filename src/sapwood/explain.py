@@ -212,7 +212,7 @@ def explain_ids(
     assert leaf.model is not None
     told = tree.predict_proba(_one_row(ids), ids)[0, places]
     probabilities = told / told.sum()
-    first, *others = np.argsort(-probabilities, kind="stable").tolist()
+    first, *others = np.lexsort((places, -probabilities)).tolist()  # ties go to the class met first
     keys, scores = _scores(tree, ids, leaf.model)
     needed = {test.key for test in tests if test.on}
     intercept = _intercept(tree, keys, scores, leaf, needed=needed, places=places)

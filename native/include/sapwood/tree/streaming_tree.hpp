@@ -451,6 +451,17 @@ private:
         if (test(leaf).is_leaf()) resume_if_possible(leaf);
     }
 
+    /// What is left when every search and every record of a feature is given up, with so many classes.
+    std::size_t least_bytes(const ModelLayout& layout) const {
+        const std::size_t intercept = 2 * layout.n_outputs() * sizeof(Word);
+        std::size_t bytes = shared_bytes() - pool_->n_bytes() - trunk_.n_bytes() + intercept;
+        for (const NodeId at : in_order()) {
+            bytes += layout.n_classes * (sizeof(std::int64_t) + sizeof(Count));
+            if (node(at).models) bytes += layout.n_classes * sizeof(std::int64_t) + intercept;
+        }
+        return bytes;
+    }
+
     /// Wider models may not fit any more: then searches are given up, and where that is not enough, models start anew.
     void keep_within_after_widening() {
         while (bytes() > limit() && pause_least_promising()) {
@@ -537,6 +548,10 @@ inline void StreamingTree::cover_classes(std::size_t n_classes) {
     if (const auto reason = why_not(choice)) throw std::invalid_argument(*reason);
 
     const ModelLayout wider = ModelLayout::of(options_.leaf_prediction, n_classes);
+    if (options_.max_bytes && least_bytes(wider) > limit()) {
+        throw std::invalid_argument("max_bytes must have room for " + std::to_string(n_classes) + " classes in " +
+                                    std::to_string(n_nodes()) + " nodes, got " + std::to_string(*options_.max_bytes));
+    }
     auto pool = std::make_unique<PagePool>(wider.record_size());
     Trunk wider_trunk = trunk_.widened(wider);
     PageWidener pages(*pool, layout_, wider);
