@@ -56,7 +56,8 @@ private:
 
     /// ind(rho_j), without its logarithms where the feature is in the bin it was in, or in the one found last: most
     /// features are rare, and the rho of all rare features is near c_1 / n. On a border both bins are right. A feature
-    /// that is on in every point has no rho, and every bin would hold it; only the lowest does not lead beyond the bins.
+    /// that is on in every point has no rho, and every bin would hold it; only the lowest does not lead beyond the
+    /// bins.
     Index ind_near(Slot slot) {
         if (counts_.on(0, slot) == counts_.of_class(0) && counts_.on(1, slot) == counts_.of_class(1)) return ind(slot);
         const Filing& filing = filing_of(slot);
