@@ -111,6 +111,9 @@ class _RiverTree(Inspectable, base.MiniBatchClassifier):
             reader = _core.Tree()
             for x in points:
                 reader.point(x, self.classifier.binarize)
+            model = self.classifier._model
+            met = set() if model is None else set(model.labels.order)
+            self.classifier._check_number_of_classes(len(met | set(labels)))
         except (TypeError, ValueError) as error:
             raise type(error)(f"{type(self).__name__}.learn_many: {error}") from None
         for x, label in zip(points, labels, strict=True):
