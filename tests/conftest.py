@@ -25,6 +25,11 @@ settings.register_profile(
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the native tests first: they take the longest, and in parallel the others go on beside them."""
+    items.sort(key=lambda item: item.path.name != "test_native.py")
+
+
 @pytest.fixture(scope="session")
 def repository() -> Path:
     """The root of the repository."""
