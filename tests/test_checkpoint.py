@@ -70,7 +70,7 @@ def test_features_that_were_never_met_say_nothing() -> None:
 
 
 def test_columns_are_no_names() -> None:
-    pandas = pytest.importorskip("pandas")
+    pandas = pytest.importorskip("pandas", reason="pandas, of the extra `pandas`, is not installed")
     model = HoeffdingTreeClassifier().fit(pandas.DataFrame({"a": [1, 0], "b": [0, 1]}), [0, 1])
     with pytest.raises(ValueError, match="must have features by name"):
         predict_batch(model, next(Encoding().open(io.BytesIO(b"1 0:1\n"))))

@@ -13,7 +13,7 @@ from command_line import COMMAND, call, done, start, stream_bytes, write_stream,
 
 from sapwood import cli
 
-posix = pytest.mark.skipif(os.name == "nt", reason="pipes and terminals of POSIX")
+posix = pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGPIPE and no pseudo-terminals")
 MOST_SECONDS = 60
 
 

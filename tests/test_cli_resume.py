@@ -16,7 +16,7 @@ from command_line import call, done, start, stream_bytes, write_stream, write_wo
 from sapwood import load_model
 from sapwood.checkpoint import Checkpoint
 
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no fork, SIGKILL or SIGTERM to send")
 
 LEARNERS = (["--learner", "vfdt", "--tau", "0.1"], ["--learner", "efdt", "--tau", "0.1", "--seed", "7"])
 MOST_SECONDS = 60

@@ -17,7 +17,7 @@ TINY = ["--n", "200"]
 
 
 def test_table_picture_and_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    image = pytest.importorskip("matplotlib.image")
+    image = pytest.importorskip("matplotlib.image", reason="matplotlib, of the extra `plot`, is not installed")
     assert demo.main([*TINY, "--output", str(tmp_path / "new" / "folder")]) == 0
     picture = tmp_path / "new" / "folder" / "race.png"
     shown = capsys.readouterr().out

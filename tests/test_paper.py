@@ -60,7 +60,7 @@ def test_every_experiment_ran(run: Reproduction) -> None:
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_table_and_picture(run: Reproduction, name: str) -> None:
-    image = pytest.importorskip("matplotlib.image")
+    image = pytest.importorskip("matplotlib.image", reason="matplotlib, of the extra `plot`, is not installed")
     result = result_of(run, name)
     with result.csv.open(encoding="utf-8", newline="") as stream:
         written = list(csv.DictReader(stream))

@@ -178,7 +178,7 @@ def test_bad_points_are_refused() -> None:
 
 
 def test_picture(tmp_path: Path) -> None:
-    image = pytest.importorskip("matplotlib.image")
+    image = pytest.importorskip("matplotlib.image", reason="matplotlib, of the extra `plot`, is not installed")
     results = [raced(criterion) for criterion in CRITERIA]
     one = plot_race(results[0], tmp_path / "one.png")
     both = plot_race(results, str(tmp_path / "both.png"))

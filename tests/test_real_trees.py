@@ -33,16 +33,20 @@ def best_possible(X: csr_array, y: NDArray[np.uint8], d1: int) -> float:
     return float(((signal @ np.log(share / (1 - share)) > 0) == (y > 0)).mean())
 
 
+# How often a signal feature is flipped is drawn with the stream: of these two seeds 99 per cent can be predicted, of seed
+# 1 no more than 97 per cent, by whoever knows it.
 @pytest.mark.parametrize("classifier", CLASSIFIERS)
-@pytest.mark.parametrize("seed", [0, 1, 6])
+@pytest.mark.parametrize("seed", [0, 6])
 def test_the_stream_of_the_paper(classifier: Classifier, seed: int) -> None:
     X, y = make_sparse(10_000, 10, 10_000, 0.001, seed=seed)
-    reached = accuracy(classifier(), dicts(X), y.tolist())
-    # How often a signal feature is flipped is drawn with the stream, so not every one can be predicted to 99 per cent.
-    possible = best_possible(X, y, 10)
-    assert reached >= possible - 0.005
-    assert reached >= 0.99 or possible < 0.99
-    assert possible >= 0.99 or seed == 1
+    assert accuracy(classifier(), dicts(X), y.tolist()) >= 0.99
+
+
+@pytest.mark.parametrize("classifier", CLASSIFIERS)
+@pytest.mark.parametrize("seed", [0, 1, 6])
+def test_the_stream_of_the_paper_is_predicted_nearly_as_well_as_can_be(classifier: Classifier, seed: int) -> None:
+    X, y = make_sparse(10_000, 10, 10_000, 0.001, seed=seed)
+    assert accuracy(classifier(), dicts(X), y.tolist()) >= best_possible(X, y, 10) - 0.005
 
 
 @pytest.mark.parametrize(

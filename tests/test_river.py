@@ -177,7 +177,7 @@ def test_without_river(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_class_too_many_is_refused_before_anything_is_learned() -> None:
-    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    pandas = pytest.importorskip("pandas", reason="pandas, of the extra `pandas`, is not installed")
     model = HoeffdingTreeClassifier(criterion="kearns_mansour")
     with pytest.raises(ValueError, match=r"HoeffdingTreeClassifier.learn_many: classes must be 2 for"):
         model.learn_many(pandas.DataFrame({"a": [1, 0, 1]}), pandas.Series([0, 1, 2]))

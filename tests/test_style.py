@@ -35,7 +35,7 @@ def test_unknown_name() -> None:
 
 
 def test_picture_style_ends_with_its_context() -> None:
-    mpl = pytest.importorskip("matplotlib")
+    mpl = pytest.importorskip("matplotlib", reason="matplotlib, of the extra `plot`, is not installed")
     before = dict(mpl.rcParams)
     with picture_style():
         assert mpl.rcParams["axes.grid"]

@@ -169,7 +169,7 @@ def test_a_mix_of_interfaces(classifier: Classifier) -> None:
 
 @every_classifier
 def test_named_columns(classifier: Classifier) -> None:
-    pandas = pytest.importorskip("pandas")
+    pandas = pytest.importorskip("pandas", reason="pandas, of the extra `pandas`, is not installed")
     X, y = stream(n=300)
     names = [f"word {j}" for j in range(X.shape[1])]
     frame = pandas.DataFrame(X.toarray(), columns=names)

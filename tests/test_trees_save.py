@@ -61,7 +61,7 @@ def test_a_copy_goes_on_as_the_original(
 
 @every_classifier
 def test_names_and_labels_come_back(classifier: Classifier, tmp_path: Path) -> None:
-    pandas = pytest.importorskip("pandas")
+    pandas = pytest.importorskip("pandas", reason="pandas, of the extra `pandas`, is not installed")
     X, y = stream(n=100)
     frame = pandas.DataFrame(X.toarray(), columns=[f"fünf {j}" for j in range(X.shape[1])])
     model = classifier(**BOLD).partial_fit(frame, np.array(["no", "yes"])[y], classes=["yes", "no", "never"])

@@ -32,7 +32,7 @@ EXPECTED_FAILURES = {
     "check_sample_weight_equivalence_on_sparse_data": ORDER,
 }
 DECLARED: dict[str, Any] = (
-    {"expected_failed_checks": lambda _: EXPECTED_FAILURES}
+    {"expected_failed_checks": lambda model: {} if model.leaf_prediction == "majority" else EXPECTED_FAILURES}
     if "expected_failed_checks" in inspect.signature(parametrize_with_checks).parameters
     else {}
 )
@@ -43,6 +43,7 @@ DECLARED: dict[str, Any] = (
     [
         HoeffdingTreeClassifier(),
         ExtremelyFastDecisionTreeClassifier(),
+        HoeffdingTreeClassifier(criterion="gini", leaf_prediction="majority", tau=0.5, random_state=1),
         HoeffdingTreeClassifier(criterion="gini", leaf_prediction="logistic", tau=0.5, random_state=1),
         ExtremelyFastDecisionTreeClassifier(split_test="gaussian", max_bytes=1 << 20, delta=0.1),
     ],
@@ -198,7 +199,7 @@ def test_chunks_of_a_large_prediction(classifier: Classifier, monkeypatch: pytes
 
 @every_classifier
 def test_a_matrix_without_features_or_names(classifier: Classifier) -> None:
-    pandas = pytest.importorskip("pandas")
+    pandas = pytest.importorskip("pandas", reason="pandas, of the extra `pandas`, is not installed")
     X, y = stream(n=60)
     model = classifier().fit(np.zeros((60, 3)), y)
     assert model.features_seen_ == []
