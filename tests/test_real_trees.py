@@ -33,8 +33,8 @@ def best_possible(X: csr_array, y: NDArray[np.uint8], d1: int) -> float:
     return float(((signal @ np.log(share / (1 - share)) > 0) == (y > 0)).mean())
 
 
-# How often a signal feature is flipped is drawn with the stream. Of these two, 99 per cent can be predicted; of seed 1 no
-# more than 97 per cent, by whoever knows it.
+# How often a signal feature is flipped is drawn with the stream. Of these two, 99 per cent can be predicted;
+# of seed 1 no more than 97 per cent, by whoever knows it.
 @pytest.mark.parametrize("classifier", CLASSIFIERS)
 @pytest.mark.parametrize("seed", [0, 6])
 def test_the_stream_of_the_paper(classifier: Classifier, seed: int) -> None:
