@@ -59,6 +59,7 @@ void learn(GuardedTree& self, const Array<std::int64_t>& indptr, const Array<Fea
                 checked = true;
             }
             while (i < y.size() && !signals.is_due()) {
+                if (i + 1 < y.size()) self.vocabulary.index.prefetch(csr.row(i + 1));
                 if (w.empty() || w[i] > 0) learn_point(self, csr.row(i), y[i], w.empty() ? 1 : w[i], slots);
                 ++i;
             }

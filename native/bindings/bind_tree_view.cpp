@@ -121,9 +121,8 @@ nb::tuple evidence(GuardedTree& self, const Array<FeatureId>& features) {
             if (layout.keeps_naive_bayes) {
                 std::vector<double> scores(layout.n_classes);
                 std::vector<double> products(layout.n_classes);
-                NaiveBayes::add_scores(
-                    Features(&slot, 1), leaf.models->n_of_class,
-                    [&](FeatureId id) { return leaf.models->table.find(id); }, scores, products);
+                const Word* record = leaf.models->table.find(slot);
+                NaiveBayes::add_scores(Records(&record, 1), leaf.models->n_of_class, scores, products);
                 shares.insert(shares.end(), scores.begin(), scores.end());
             }
         }

@@ -38,7 +38,7 @@ def learn_batch(classifier: StreamingTreeClassifier, batch: Batch) -> None:
             points = _batch.Batch(
                 rows=Rows(batch.indptr, ids),
                 classes=classes,
-                codes=np.fromiter((codes[label] for label in labels), np.intp, len(labels)),
+                codes=np.fromiter(map(codes.__getitem__, labels), np.intp, len(labels)),
                 weights=None,
                 # Unlike rows of a matrix, points of a stream say nothing of the columns that there are.
                 columns=cast("Columns", model.columns),

@@ -15,3 +15,14 @@
 #else
 #define SAPWOOD_INLINE
 #endif
+
+namespace sapwood {
+
+/// Begins to bring what is at an address close to the processor, to be changed soon. Changes nothing else.
+inline void prefetch_to_change([[maybe_unused]] const void* address) {
+#if defined(__GNUC__)
+    __builtin_prefetch(address, 1);
+#endif
+}
+
+}  // namespace sapwood

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "sapwood/compiler.hpp"
 #include "sapwood/search/direct_bound.hpp"
 #include "sapwood/search/hash_index.hpp"
 #include "sapwood/types.hpp"
@@ -23,6 +24,14 @@ public:
     Slot find(FeatureId id) const {
         if (static_cast<std::size_t>(id) < direct_.size()) return direct_[static_cast<std::size_t>(id)];
         return hashed_.find(id);
+    }
+
+    /// Begins to bring close what says where features are.
+    void prefetch(Features ids) const {
+        for (const FeatureId id : ids) {
+            if (static_cast<std::size_t>(id) < direct_.size())
+                prefetch_to_change(&direct_[static_cast<std::size_t>(id)]);
+        }
     }
 
     /// The slot of a feature, a new one if it has not been seen.

@@ -54,6 +54,26 @@ public:
         return trunk;
     }
 
+    /// Begins to bring the records of features close, to be changed soon.
+    void prefetch(Features features) const {
+        for (const FeatureId id : features) {
+            if (contains(id)) prefetch_to_change(record(id));
+        }
+    }
+
+    /// Finds the records of those features that have one.
+    void find(Features features, std::vector<Word*>& records) {
+        records.clear();
+        for (const FeatureId id : features) {
+            if (contains(id)) records.push_back(record(id));
+        }
+    }
+
+    void add_scores(Records records, std::span<double> scores) const {
+        LogisticRegression::add_scores(intercept(), scores);
+        LogisticRegression::add_scores(records, 0, scores);
+    }
+
     void add_scores(Features features, std::span<double> scores) const {
         LogisticRegression::add_scores(intercept(), scores);
         for (const FeatureId id : features) {
@@ -90,6 +110,8 @@ struct Scores {
     std::vector<double> trunk;
     std::vector<double> logistic;
     std::vector<double> probabilities;
+    /// The records of the features of the point.
+    std::vector<const Word*> records;
 };
 
 /// What a leaf predicts with besides the counts of its classes. A copy shares the records of features with the original
@@ -117,20 +139,24 @@ struct LeafModels {
         return best;
     }
 
-    void bayes_scores(Features features, std::span<const std::int64_t> of_class, Scores& scores) const {
+    /// Finds the records of features, to be read.
+    void find(Features features, std::vector<const Word*>& records) const {
+        table.prefetch(features);
+        records.clear();
+        for (const FeatureId id : features) records.push_back(table.find(id));
+    }
+
+    void bayes_scores(Records records, std::span<const std::int64_t> of_class, Scores& scores) const {
         for (std::size_t k = 0; k < of_class.size(); ++k) {
             scores.bayes[k] = std::log(static_cast<double>(of_class[k]) + 1);
         }
-        NaiveBayes::add_scores(
-            features, n_of_class, [this](FeatureId id) { return table.find(id); }, scores.bayes, scores.products);
+        NaiveBayes::add_scores(records, n_of_class, scores.bayes, scores.products);
     }
 
     /// Adds the leaf's own correction to the scores of the trunk.
-    void add_correction(Features features, const ModelLayout& layout, std::span<double> scores) const {
+    void add_correction(Records records, const ModelLayout& layout, std::span<double> scores) const {
         LogisticRegression::add_scores(intercept.data(), scores);
-        for (const FeatureId id : features) {
-            LogisticRegression::add_scores(table.find(id) + layout.weights_at(), scores);
-        }
+        LogisticRegression::add_scores(records, layout.weights_at(), scores);
     }
 
     std::size_t n_bytes() const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <span>
@@ -10,30 +11,74 @@
 
 namespace sapwood {
 
+namespace detail {
+
+inline constexpr double learning_rate = 0.15;
+/// Added to every sum of squares: keeps the first steps from being as long as all later ones.
+inline constexpr double first_square = 0.05;
+
+/// A step of a weight, with its sum of squared gradients, against the gradient.
+SAPWOOD_INLINE inline void adagrad_step(float& weight, float& squares, double gradient) {
+    squares = static_cast<float>(squares + gradient * gradient);
+    weight = static_cast<float>(weight - learning_rate * gradient / std::sqrt(first_square + squares));
+}
+
+/// The same of many weights that have the gradient in common.
+SAPWOOD_WIDE_VECTORS
+inline void adagrad_steps(float* __restrict weights, float* __restrict squares, std::size_t size, double gradient) {
+    for (std::size_t i = 0; i < size; ++i) adagrad_step(weights[i], squares[i], gradient);
+}
+
+}  // namespace detail
+
 /// Sparse online logistic regression with AdaGrad steps (Duchi, Hazan and Singer, JMLR 12, 2011), in O(m): one linear
 /// function for two classes, one a class (softmax) for more. A record of a feature, or of the intercept, holds a weight
 /// for each output, then the sum of its squared gradients.
 class LogisticRegression {
 public:
-    static constexpr double rate = 0.15;
-    /// Added to every sum of squares: keeps the first steps from being as long as all later ones.
-    static constexpr double first_square = 0.05;
-
     /// Adds the weights of a record to the scores.
     static void add_scores(const Word* record, std::span<double> scores) {
         for (std::size_t k = 0; k < scores.size(); ++k) scores[k] += static_cast<double>(record[k].weight);
     }
 
+    /// Adds the weights of many records, each of which begins with `at` other words, to the scores.
+    static void add_scores(Records records, std::size_t at, std::span<double> scores) {
+        if (scores.size() == 1) {
+            double sum = scores[0];
+            for (const Word* record : records) sum += static_cast<double>(record[at].weight);
+            scores[0] = sum;
+        } else {
+            for (const Word* record : records) add_scores(record + at, scores);
+        }
+    }
+
     /// A step of a record against the gradient.
     static void step(Word* record, std::span<const double> gradient) {
-        const std::size_t n_outputs = gradient.size();
-        for (std::size_t k = 0; k < n_outputs; ++k) {
-            Word& weight = record[k];
-            Word& squares = record[n_outputs + k];
-            squares.weight = static_cast<float>(static_cast<double>(squares.weight) + gradient[k] * gradient[k]);
-            weight.weight =
-                static_cast<float>(static_cast<double>(weight.weight) -
-                                   rate * gradient[k] / std::sqrt(first_square + static_cast<double>(squares.weight)));
+        for (std::size_t k = 0; k < gradient.size(); ++k) {
+            detail::adagrad_step(record[k].weight, record[gradient.size() + k].weight, gradient[k]);
+        }
+    }
+
+    /// The same of many records, each of which begins with `at` other words.
+    static void step(std::span<Word* const> records, std::size_t at, std::span<const double> gradient) {
+        if (gradient.size() != 1) {
+            for (Word* record : records) step(record + at, gradient);
+            return;
+        }
+        constexpr std::size_t block = 64;
+        std::array<float, block> weights;
+        std::array<float, block> squares;
+        for (std::size_t first = 0; first < records.size(); first += block) {
+            const std::size_t size = std::min(block, records.size() - first);
+            for (std::size_t i = 0; i < size; ++i) {
+                weights[i] = records[first + i][at].weight;
+                squares[i] = records[first + i][at + 1].weight;
+            }
+            detail::adagrad_steps(weights.data(), squares.data(), size, gradient[0]);
+            for (std::size_t i = 0; i < size; ++i) {
+                records[first + i][at].weight = weights[i];
+                records[first + i][at + 1].weight = squares[i];
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -10,6 +11,38 @@
 #include "sapwood/types.hpp"
 
 namespace sapwood {
+
+namespace detail {
+
+/// A logarithm of the product of so many factors, each between 2^-33 and 2^32, is taken in place of one for every
+/// factor.
+inline constexpr std::size_t factors_in_product = 16;
+
+/// Multiplies the shares of features, but for their common denominator, for each of two classes. One that was on in no
+/// point has a factor of 1. Returns the number of the others.
+SAPWOOD_WIDE_VECTORS
+inline double binary_products(const Count* on0, const Count* on1, double per_point, double* products) {
+    constexpr std::size_t lanes = 4;
+    double product0[lanes] = {1, 1, 1, 1};
+    double product1[lanes] = {1, 1, 1, 1};
+    double m[lanes] = {0, 0, 0, 0};
+    for (std::size_t first = 0; first < factors_in_product; first += lanes) {
+        for (std::size_t lane = 0; lane < lanes; ++lane) {
+            const double a = on0[first + lane];
+            const double b = on1[first + lane];
+            const double on = a + b;
+            const double prior = (on + 0.5) * per_point;
+            product0[lane] *= on > 0 ? a + prior : 1;
+            product1[lane] *= on > 0 ? b + prior : 1;
+            m[lane] += on > 0 ? 1 : 0;
+        }
+    }
+    products[0] = (product0[0] * product0[1]) * (product0[2] * product0[3]);
+    products[1] = (product1[0] * product1[1]) * (product1[2] * product1[3]);
+    return m[0] + m[1] + m[2] + m[3];
+}
+
+}  // namespace detail
 
 /// Naive Bayes over the active features of a point, in O(m K).
 ///
@@ -22,34 +55,51 @@ class NaiveBayes {
 public:
     static constexpr double strength = 1;
 
-    /// Adds to `scores` the logarithm of the likelihood of the features in each class. `n_of_class`: the points that
-    /// the counts are of; `record_of(feature)`: the counts of a feature, one for each class.
-    template <class RecordOf>
-    static void add_scores(Features features, std::span<const std::int64_t> n_of_class, RecordOf record_of,
-                           std::span<double> scores, std::span<double> products) {
+    /// Adds to `scores` the logarithm of the likelihood of the features in each class. `records`: of each feature, the
+    /// counts of its points in each class; `n_of_class`: the points that they are of.
+    static void add_scores(Records records, std::span<const std::int64_t> n_of_class, std::span<double> scores,
+                           std::span<double> products) {
         double n = 0;
         for (const std::int64_t count : n_of_class) n += static_cast<double>(count);
-        const std::size_t n_classes = n_of_class.size();
-        // A logarithm of the product of a few factors, each between 2^-33 and 2^32, in place of one for every factor.
-        constexpr std::size_t factors_in_product = 16;
         double m = 0;
-        for (std::size_t first = 0; first < features.size(); first += factors_in_product) {
-            const Features some = features.subspan(first, std::min(factors_in_product, features.size() - first));
-            std::fill(products.begin(), products.end(), 1.0);
-            for (const FeatureId id : some) {
-                const Word* counts = record_of(id);
-                double on = 0;
-                for (std::size_t k = 0; k < n_classes; ++k) on += counts[k].count;
-                if (on == 0) continue;
-                ++m;
-                const double prior = strength * (on + 0.5) / (n + 1);
-                for (std::size_t k = 0; k < n_classes; ++k) products[k] *= counts[k].count + prior;
-            }
-            for (std::size_t k = 0; k < n_classes; ++k) scores[k] += std::log(products[k]);
+        for (std::size_t first = 0; first < records.size(); first += detail::factors_in_product) {
+            const std::size_t size = std::min(detail::factors_in_product, records.size() - first);
+            const Records some = records.subspan(first, size);
+            m += n_of_class.size() == 2 ? binary_products(some, strength / (n + 1), products)
+                                        : any_products(some, strength / (n + 1), products);
+            for (std::size_t k = 0; k < scores.size(); ++k) scores[k] += std::log(products[k]);
         }
-        for (std::size_t k = 0; k < n_classes; ++k) {
+        for (std::size_t k = 0; k < scores.size(); ++k) {
             scores[k] -= m * std::log(static_cast<double>(n_of_class[k]) + strength);
         }
+    }
+
+private:
+    /// Multiplies the shares of a few features, but for their common denominator, for each class. Returns how many of
+    /// them were on in a point.
+    static double any_products(Records records, double per_point, std::span<double> products) {
+        std::fill(products.begin(), products.end(), 1.0);
+        double m = 0;
+        for (const Word* counts : records) {
+            double on = 0;
+            for (std::size_t k = 0; k < products.size(); ++k) on += counts[k].count;
+            if (on == 0) continue;
+            ++m;
+            const double prior = (on + 0.5) * per_point;
+            for (std::size_t k = 0; k < products.size(); ++k) products[k] *= counts[k].count + prior;
+        }
+        return m;
+    }
+
+    /// The same for two classes, in vectors.
+    static double binary_products(Records records, double per_point, std::span<double> products) {
+        std::array<Count, detail::factors_in_product> on0{};
+        std::array<Count, detail::factors_in_product> on1{};
+        for (std::size_t i = 0; i < records.size(); ++i) {
+            on0[i] = records[i][0].count;
+            on1[i] = records[i][1].count;
+        }
+        return detail::binary_products(on0.data(), on1.data(), per_point, products.data());
     }
 };
 

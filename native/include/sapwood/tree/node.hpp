@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "sapwood/search/split_search.hpp"
@@ -44,6 +45,10 @@ struct Node {
     std::unique_ptr<SplitSearch> search;
     /// `n_counted` when a split was last looked for.
     Count tested_at = 0;
+    /// The least score when the search was last asked, if it was. No feature has fallen below it since.
+    std::optional<double> least_score;
+    /// The best two splits then, where both had a gain.
+    std::optional<std::pair<FeatureId, FeatureId>> leaders;
     /// Whether the search was given up for want of memory, and how much it held.
     bool paused = false;
     std::size_t paused_bytes = 0;

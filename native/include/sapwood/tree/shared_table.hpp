@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
+#include "sapwood/compiler.hpp"
 #include "sapwood/types.hpp"
 
 namespace sapwood {
@@ -19,6 +21,9 @@ union Word {
     float weight;
 };
 static_assert(sizeof(Word) == 4);
+
+/// The records of the features of a point.
+using Records = std::span<const Word* const>;
 
 /// The pages of the tables of one tree: all of one size, counted, each freed with its last table.
 class PagePool {
@@ -124,19 +129,32 @@ public:
         return *this;
     }
 
+    /// Begins to bring the records of features close, to be read or changed soon.
+    void prefetch(Features features) const {
+        // Each step waits for the one before, but not those of one feature for those of another.
+        for (const FeatureId id : features) {
+            if (const Folder* folder = folder_of(id)) prefetch_to_change(&folder->pages[page_in_folder(id)]);
+        }
+        for (const FeatureId id : features) {
+            const Folder* folder = folder_of(id);
+            const Page* page = folder == nullptr ? nullptr : folder->pages[page_in_folder(id)];
+            if (page == nullptr) continue;
+            prefetch_to_change(page);
+            prefetch_to_change(page->words() + word_in_page(id));
+        }
+    }
+
     /// The record of a feature, to be read.
     const Word* find(Slot slot) const {
-        const auto i = static_cast<std::size_t>(slot);
-        const std::size_t at = i / records_per_folder;
-        if (at >= folders_.size() || folders_[at] == nullptr) return pool_->nothing();
-        const Page* page = folders_[at]->pages[page_in_folder(i)];
-        return page == nullptr ? pool_->nothing() : page->words() + word_in_page(i);
+        const Folder* folder = folder_of(slot);
+        if (folder == nullptr) return pool_->nothing();
+        const Page* page = folder->pages[page_in_folder(slot)];
+        return page == nullptr ? pool_->nothing() : page->words() + word_in_page(slot);
     }
 
     /// The record of a feature, to be changed: from now on it is no other table's.
     Word* own(Slot slot) {
-        const auto i = static_cast<std::size_t>(slot);
-        const std::size_t at = i / records_per_folder;
+        const std::size_t at = static_cast<std::size_t>(slot) / records_per_folder;
         if (at >= folders_.size()) folders_.resize(at + 1);
         Folder*& folder = folders_[at];
         if (folder == nullptr) {
@@ -146,7 +164,7 @@ public:
             --folder->owners;
             folder = copy;
         }
-        Page*& page = folder->pages[page_in_folder(i)];
+        Page*& page = folder->pages[page_in_folder(slot)];
         if (page == nullptr) {
             page = pool_->make_page();
         } else if (page->owners > 1) {
@@ -154,7 +172,7 @@ public:
             --page->owners;
             page = copy;
         }
-        return page->words() + word_in_page(i);
+        return page->words() + word_in_page(slot);
     }
 
     /// The most memory that owning a record can take: a page, a folder, and more room for pointers to folders.
@@ -166,10 +184,9 @@ public:
 
     /// Whether `own` would take no memory.
     bool owns(Slot slot) const {
-        const auto i = static_cast<std::size_t>(slot);
-        const std::size_t at = i / records_per_folder;
-        if (at >= folders_.size() || folders_[at] == nullptr || folders_[at]->owners > 1) return false;
-        const Page* page = folders_[at]->pages[page_in_folder(i)];
+        const Folder* folder = folder_of(slot);
+        if (folder == nullptr || folder->owners > 1) return false;
+        const Page* page = folder->pages[page_in_folder(slot)];
         return page != nullptr && page->owners == 1;
     }
 
@@ -209,10 +226,16 @@ public:
     std::size_t n_bytes() const { return folders_.capacity() * sizeof(Folder*); }
 
 private:
-    static std::size_t page_in_folder(std::size_t i) {
-        return i / PagePool::records_per_page % PagePool::pages_per_folder;
+    const Folder* folder_of(Slot slot) const {
+        const std::size_t at = static_cast<std::size_t>(slot) / records_per_folder;
+        return at < folders_.size() ? folders_[at] : nullptr;
     }
-    std::size_t word_in_page(std::size_t i) const { return i % PagePool::records_per_page * pool_->record_size(); }
+    static std::size_t page_in_folder(Slot slot) {
+        return static_cast<std::size_t>(slot) / PagePool::records_per_page % PagePool::pages_per_folder;
+    }
+    std::size_t word_in_page(Slot slot) const {
+        return static_cast<std::size_t>(slot) % PagePool::records_per_page * pool_->record_size();
+    }
 
     void clear() {
         for (Folder* folder : folders_) {

@@ -13,6 +13,7 @@
 
 #include "sapwood/search/make_search.hpp"
 #include "sapwood/search/stream.hpp"
+#include "sapwood/tree/node_impurity.hpp"
 #include "sapwood/tree/tree.hpp"
 #include "sapwood/tree/widen_models.hpp"
 
@@ -35,7 +36,9 @@ public:
     explicit StreamingTree(TreeOptions options)
         : Tree(std::move(options)),
           split_test_(options_.split_test, options_.criterion, options_.delta),
+          impurity_(options_.criterion),
           resplits_(options_.growth == "extremely_fast"),
+          is_exact_(options_.search != "approximate"),
           scores_(layout_) {
         const NodeId made = make_node(no_node);
         if (layout_.keeps_anything()) node(made).models.emplace(*pool_, layout_);
@@ -48,7 +51,9 @@ public:
         : Tree(std::move(state)),
           tally_(state.tally),
           split_test_(options_.split_test, options_.criterion, options_.delta),
+          impurity_(options_.criterion),
           resplits_(options_.growth == "extremely_fast"),
+          is_exact_(options_.search != "approximate"),
           scores_(layout_) {
         measure_all();
     }
@@ -104,6 +109,8 @@ protected:
         here.paused = false;
         here.paused_bytes = 0;
         here.n_paused = 0;
+        here.least_score.reset();
+        here.leaders.reset();
         if (!options_.max_depth || here.depth < *options_.max_depth) {
             here.search = make_search(options_.search_choice(n_classes()));
         }
@@ -146,6 +153,8 @@ private:
     void teach(Node& leaf, Features features, Label label, Count weight) {
         if (!layout_.keeps_anything()) return;
         LeafModels& models = *leaf.models;
+        if (layout_.keeps_logistic) cover_trunk(features);
+        own_records(models, features);
         const auto note = [&](Model model, Label predicted) {
             if (predicted == label) models.right[model] += weight;
         };
@@ -155,17 +164,17 @@ private:
         }
         if (layout_.keeps_naive_bayes) {
             if (!always_) {
-                models.bayes_scores(features, leaf.of_class, scores_);
+                models.bayes_scores(scores_.records, leaf.of_class, scores_);
                 note(naive_bayes, label_of(scores_.bayes));
             }
             models.n_of_class[label] += weight;
+            for (Word* record : owned_) record[label].count += weight;
         }
         if (layout_.keeps_logistic) {
-            cover_trunk(features);
             std::fill(scores_.trunk.begin(), scores_.trunk.end(), 0.0);
-            trunk_.add_scores(features, scores_.trunk);
+            trunk_.add_scores(Records(in_trunk_.data(), in_trunk_.size()), scores_.trunk);
             std::copy(scores_.trunk.begin(), scores_.trunk.end(), scores_.logistic.begin());
-            models.add_correction(features, layout_, scores_.logistic);
+            models.add_correction(scores_.records, layout_, scores_.logistic);
             if (!always_) {
                 note(trunk, LogisticRegression::label(scores_.trunk));
                 note(logistic, LogisticRegression::label(scores_.logistic));
@@ -174,15 +183,27 @@ private:
             become_gradient(scores_.logistic, label, weight);
             LogisticRegression::step(trunk_.intercept(), scores_.trunk);
             LogisticRegression::step(models.intercept.data(), scores_.logistic);
+            LogisticRegression::step(in_trunk_, 0, scores_.trunk);
+            LogisticRegression::step(owned_, layout_.weights_at(), scores_.logistic);
         }
+    }
+
+    /// Finds the records of a point, once for all that is done with them: in a leaf to be read; to be changed, where
+    /// there is room for a record of the leaf's own; and in the trunk.
+    void own_records(LeafModels& models, Features features) {
+        models.table.prefetch(features);
+        if (layout_.keeps_logistic) trunk_.prefetch(features);
+        owned_.clear();
+        scores_.records.clear();
         for (const FeatureId id : features) {
-            if (layout_.keeps_logistic && trunk_.contains(id))
-                LogisticRegression::step(trunk_.record(id), scores_.trunk);
-            if (!may_own(models.table, id)) continue;
-            Word* record = models.table.own(id);
-            if (layout_.keeps_naive_bayes) record[label].count += weight;
-            if (layout_.keeps_logistic) LogisticRegression::step(record + layout_.weights_at(), scores_.logistic);
+            if (may_own(models.table, id)) {
+                owned_.push_back(models.table.own(id));
+                scores_.records.push_back(owned_.back());
+            } else {
+                scores_.records.push_back(models.table.find(id));
+            }
         }
+        if (layout_.keeps_logistic) trunk_.find(features, in_trunk_);
     }
 
     /// From the scores of a point to the derivative of its logistic loss by each of them, times its weight.
@@ -235,6 +256,7 @@ private:
         here.tested_at = here.n_counted;
         if (is_pure(here)) return false;
         ++tally_.tested;
+        if (cannot_split(here)) return false;
         const std::optional<Candidate> candidate = due_split(here);
         if (!candidate || !has_room_for_children(here)) return false;
         ++tally_.split;
@@ -242,9 +264,50 @@ private:
         return true;
     }
 
+    // A search need not be asked where the answer is known. A point that is added never lowers the weighted impurity of
+    // a side, which is concave, and so no score. Hence no feature, not even one that is new, has a score below the
+    // least one when the search was asked, and
+    //     n * gain <= weighted impurity of the node now - least score then
+    // for all of them. A leaf without a good split is asked a few dozen times instead of after every point.
+
+    /// Asks the search of a node for the best split.
+    std::optional<Split> ask(Node& here) {
+        const std::optional<Split> best = here.search->best();
+        if (best && is_exact_) here.least_score = best->score;
+        here.leaders.reset();
+        return best;
+    }
+
+    double most_gain(const Node& here) {
+        const double most = impurity_.weighted(here.counted, here.n_counted) - *here.least_score;
+        // Both were rounded, by far less than the least gain.
+        return in_tree_units(options_.criterion, most / here.n_counted) + least_gain;
+    }
+
+    double gain_of(const Node& here, FeatureId feature) {
+        const std::vector<Count> on = here.search->on(feature);
+        return in_tree_units(options_.criterion, impurity_.gain(on, here.counted, here.n_counted));
+    }
+
+    /// Whether it is known without asking that a leaf is not to be split.
+    bool cannot_split(const Node& here) {
+        if (!here.least_score) return false;
+        const double most = most_gain(here);
+        if (most <= options_.min_gain) return true;
+        if (!split_test_.is_uniform()) return false;
+        const double bound = split_test_.bound(here.counted, {}, {});
+        if (bound < options_.tau) return false;
+        // Whatever the second best is, the margin is at most the gain; and of any two features one is no better than
+        // the second best.
+        if (most <= bound) return true;
+        if (!here.leaders) return false;
+        const auto [first, second] = *here.leaders;
+        return most - (std::min(gain_of(here, first), gain_of(here, second)) - least_gain) <= bound;
+    }
+
     /// The split that a leaf is to make now, if any.
     std::optional<Candidate> due_split(Node& here) {
-        const std::optional<Split> best = here.search->best();
+        const std::optional<Split> best = ask(here);
         if (!best) return std::nullopt;
         const double gain = gain_of(*best);
         if (!(gain > std::max(options_.min_gain, least_gain))) return std::nullopt;
@@ -260,6 +323,7 @@ private:
             const std::vector<Split> two = here.search->top(2);
             if (two.size() == 2 && gain_of(two[1]) > least_gain) {
                 second_gain = gain_of(two[1]);
+                if (is_exact_) here.leaders = {two[0].feature, two[1].feature};
                 on_second = here.search->on(two[1].feature);
             }
         }
@@ -338,40 +402,23 @@ private:
         here.tested_at = here.n_counted;
         if (is_pure(here)) return false;
         ++tally_.tested;
-        const std::optional<Split> best = here.search->best();
+        const double current = gain_of(here, test(at).feature);
+        if (here.least_score && split_test_.is_uniform() &&
+            most_gain(here) - current <= split_test_.bound(here.counted, {}, {})) {
+            return false;
+        }
+        const std::optional<Split> best = ask(here);
         if (!best || best->feature == test(at).feature) return false;
-        const std::vector<Count> on_current = here.search->on(test(at).feature);
-        const double current = in_tree_units(options_.criterion, gain_of_counts(on_current, here.counted));
         const double margin = gain_of(*best) - current;
-        const double bound = split_test_.is_uniform()
-                                 ? split_test_.bound(here.counted, {}, {})
-                                 : split_test_.bound(here.counted, here.search->on(best->feature), on_current);
+        const double bound = split_test_.is_uniform() ? split_test_.bound(here.counted, {}, {})
+                                                      : split_test_.bound(here.counted, here.search->on(best->feature),
+                                                                          here.search->on(test(at).feature));
         if (!(margin > std::max(bound, least_gain))) return false;
         ++tally_.resplit;
         std::optional<LeafModels> models = give_up_subtree(at);
         grow_children(at, {chosen_among_ties(*here.search, *best), gain_of(*best), margin}, std::move(models));
         measure(at);
         return true;
-    }
-
-    /// The gain per point of a feature that is on in so many points of each class, in the unit of the search.
-    double gain_of_counts(std::span<const Count> on, std::span<const Count> of_class) const {
-        if (options_.criterion == KearnsMansour::name) return gain_by(KearnsMansour(), on, of_class);
-        return options_.criterion == Gini::name ? gain_by(Gini(), on, of_class) : gain_by(Entropy(), on, of_class);
-    }
-
-    template <class Criterion>
-    static double gain_by(Criterion criterion, std::span<const Count> on, std::span<const Count> of_class) {
-        Count n = 0;
-        for (const Count count : of_class) n += count;
-        criterion.cover(n);
-        std::vector<Count> off(of_class.begin(), of_class.end());
-        for (std::size_t k = 0; k < on.size(); ++k) off[k] -= on[k];
-        const auto weighted = [&](std::span<const Count> counts) {
-            if constexpr (MulticlassCriterion<Criterion>) return criterion.weighted(counts);
-            return criterion.weighted(counts[0], counts[1]);
-        };
-        return (weighted(of_class) - (weighted(on) + weighted(off))) / n;
     }
 
     /// Frees all nodes below one, and returns the models of the leaf among them that most points have reached.
@@ -531,9 +578,15 @@ private:
     }
 
     SplitTest split_test_;
+    NodeImpurity impurity_;
     bool resplits_;
+    /// Whether the best split of a search is that of all.
+    bool is_exact_;
     Scores scores_;
     std::vector<NodeId> path_;
+    /// The records of a point in its leaf and in the trunk, to be changed.
+    std::vector<Word*> owned_;
+    std::vector<Word*> in_trunk_;
     std::size_t node_bytes_ = 0;
     /// Of these, the memory that pausing frees.
     std::size_t search_bytes_ = 0;

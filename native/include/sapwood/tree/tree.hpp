@@ -71,7 +71,8 @@ public:
         std::span<double> out = scores.probabilities;
         switch (model) {
             case naive_bayes:
-                leaf.models->bayes_scores(features, leaf.of_class, scores);
+                leaf.models->find(features, scores.records);
+                leaf.models->bayes_scores(scores.records, leaf.of_class, scores);
                 std::copy(scores.bayes.begin(), scores.bayes.end(), out.begin());
                 LogisticRegression::normalise_logarithms(out);
                 return;
@@ -79,7 +80,10 @@ public:
             case logistic:
                 std::fill(scores.logistic.begin(), scores.logistic.end(), 0.0);
                 trunk_.add_scores(features, scores.logistic);
-                if (model == logistic) leaf.models->add_correction(features, layout_, scores.logistic);
+                if (model == logistic) {
+                    leaf.models->find(features, scores.records);
+                    leaf.models->add_correction(scores.records, layout_, scores.logistic);
+                }
                 LogisticRegression::probabilities(scores.logistic, out);
                 return;
             default:
