@@ -57,6 +57,37 @@ def test_all_ways_agree(model: Any) -> None:
     assert str(plain["nodes"][0]["feature"]) in [text.get_text() for text in model.plot().texts]
 
 
+@pytest.mark.parametrize("classifier", BOTH)
+@pytest.mark.parametrize("labels", [("b", "a"), ("a", "b"), ("c", "a", "b")])
+def test_ties_are_broken_as_in_a_prediction(classifier: Any, labels: tuple[str, ...]) -> None:
+    model = classifier(leaf_prediction="majority", max_depth=0)
+    for label in labels * 2:
+        model.learn_one(["word"], label)
+    assert model.predict_one(["word"]) == labels[0]
+    share = 1 / len(labels)
+    assert model.export_text().splitlines()[1].startswith(f"always  {labels[0]} {share:.3f}  of {2 * len(labels)}  ")
+    assert f'label="{labels[0]} {share:.3f}' in model.to_dot()
+    assert f"{labels[0]} {share:.3f}" in [text.get_text() for text in model.plot().texts]
+
+
+@pytest.mark.parametrize("show", SHOWS)
+def test_wrong_names_of_features(show: str) -> None:
+    model = HoeffdingTreeClassifier(tau=0.9).fit(CountVectorizer().fit_transform(TEXTS), LABELS)
+    with pytest.raises(TypeError, match=rf"^{show}: feature_names must be a sequence, a mapping or a function, got 3$"):
+        getattr(model, show)(feature_names=3)
+    with pytest.raises(ValueError, match=rf"^{show}: feature_names must have a name for column \d+, got 0 names$"):
+        getattr(model, show)(feature_names=[])
+
+
+def test_wrong_names_of_features_in_an_explanation() -> None:
+    model = HoeffdingTreeClassifier(tau=0.9).fit(CountVectorizer().fit_transform(TEXTS), LABELS)
+    wrong = r"^HoeffdingTreeClassifier\.explain_one: feature_names must "
+    with pytest.raises(TypeError, match=wrong + "be a sequence, a mapping or a function, got 3$"):
+        model.explain_one([1], feature_names=3)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=wrong + r"have a name for column \d+, got 0 names$"):
+        model.explain_one([1], feature_names=[])
+
+
 def test_explanation_agrees_with_the_prediction(model: Any) -> None:
     rng = np.random.default_rng(5)
     for _ in range(20):

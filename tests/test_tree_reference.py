@@ -142,10 +142,14 @@ class Twins:
     def compare_models(self, features: Sequence[int]) -> None:
         """Compare the weights and the counts that the leaf of a point has for its features."""
         reference = self.reference
-        slots, trunk, correction, shares = self.core.evidence(np.array(features, dtype=np.int32))
+        slots, trunk, correction, shares, *intercepts = self.core.evidence(np.array(features, dtype=np.int32))
         assert slots.tolist() == list(features)
         leaf = reference.path(features)[-1]
         assert leaf.models is not None
+        for intercept, regression in zip(intercepts, (reference.trunk, leaf.models.correction), strict=True):
+            assert len(intercept) == trunk.shape[1]
+            if len(intercept) > 0:
+                np.testing.assert_allclose(intercept, regression.intercept.of, rtol=1e-6, atol=1e-6)
         for row, slot in enumerate(features):
             for found, regression in ((trunk, reference.trunk), (correction, leaf.models.correction)):
                 if found.shape[1] > 0:

@@ -84,3 +84,12 @@ def test_negative_threshold_is_for_dense_matrices(classifier: Classifier) -> Non
         with pytest.raises(ValueError, match="binarize must be at least 0"):
             call()
     assert not hasattr(model, "classes_")
+    model.fit(X.toarray() - 1, y)
+    before = state(model)
+    for method, args in (("learn_one", (0,)), ("predict_one", ()), ("predict_proba_one", ()), ("explain_one", ())):
+        with pytest.raises(
+            ValueError,
+            match=rf"^{classifier.__name__}\.{method}: binarize must be at least 0 for single points, .*, got -1\.0$",
+        ):
+            getattr(model, method)({1: 1}, *args)
+    assert state(model) == before

@@ -92,11 +92,12 @@ nb::dict nodes(GuardedTree& self) {
 
 /// What each active feature says at the leaf of a point, by each model: the slots of the features that are known, then
 /// for each of them the weights of the trunk, those of the leaf's correction (a row of outputs) and the logarithms of
-/// its shares of the classes in naive Bayes; each empty where the tree keeps no such model.
+/// its shares of the classes in naive Bayes; then the intercepts of the trunk and of the correction, an output each.
+/// What is of a model that the tree does not keep is empty.
 nb::tuple evidence(GuardedTree& self, const Array<FeatureId>& features) {
     check_features(span_of(features));
     std::vector<Slot> slots;
-    std::vector<double> trunk_weights, corrections, shares;
+    std::vector<double> trunk_weights, corrections, shares, trunk_intercept, correction_intercept;
     std::array<std::size_t, 2> weights_shape{};
     std::array<std::size_t, 2> shares_shape{};
     {
@@ -107,6 +108,12 @@ nb::tuple evidence(GuardedTree& self, const Array<FeatureId>& features) {
         const Node& leaf = tree.node(tree.leaf_of(slots));
         weights_shape = {slots.size(), layout.keeps_logistic ? layout.n_outputs() : 0};
         shares_shape = {slots.size(), layout.keeps_naive_bayes ? layout.n_classes : 0};
+        if (layout.keeps_logistic) {
+            trunk_intercept.resize(layout.n_outputs());
+            LogisticRegression::add_scores(tree.trunk_model().intercept(), trunk_intercept);
+            correction_intercept.resize(layout.n_outputs());
+            LogisticRegression::add_scores(leaf.models->intercept.data(), correction_intercept);
+        }
         for (const Slot slot : slots) {
             if (layout.keeps_logistic) {
                 std::vector<double> scores(layout.n_outputs());
@@ -128,7 +135,8 @@ nb::tuple evidence(GuardedTree& self, const Array<FeatureId>& features) {
         }
     }
     return nb::make_tuple(to_numpy(std::move(slots)), to_numpy(std::move(trunk_weights), weights_shape),
-                          to_numpy(std::move(corrections), weights_shape), to_numpy(std::move(shares), shares_shape));
+                          to_numpy(std::move(corrections), weights_shape), to_numpy(std::move(shares), shares_shape),
+                          to_numpy(std::move(trunk_intercept)), to_numpy(std::move(correction_intercept)));
 }
 
 nb::dict tally(GuardedTree& self) {

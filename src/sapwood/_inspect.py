@@ -34,8 +34,11 @@ class Inspectable:
     __slots__ = ()
 
     @abstractmethod
-    def _view(self, feature_names: FeatureNames) -> TreeView:
-        """Return the tree as it is now; raise NotFittedError before there is one."""
+    def _view(self, feature_names: FeatureNames, owner: str) -> TreeView:
+        """Return the tree as it is now; raise NotFittedError before there is one.
+
+        `owner` is the method whose parameter `feature_names` is.
+        """
 
     @abstractmethod
     def _explain(self, x: Any, feature_names: FeatureNames) -> Explanation:
@@ -70,7 +73,7 @@ class Inspectable:
             Whether to show these columns.
         """
         return export_text(
-            self._view(feature_names),
+            self._view(feature_names, "export_text"),
             max_depth=max_depth,
             decimals=decimals,
             show_counts=show_counts,
@@ -83,22 +86,22 @@ class Inspectable:
 
         A node's ``id`` is its place in the list, by which ``parent``, ``off`` and ``on`` refer to it.
         """
-        return to_dict(self._view(feature_names))
+        return to_dict(self._view(feature_names, "to_dict"))
 
     def to_dataframe(self, *, feature_names: FeatureNames = None) -> pd.DataFrame:
         """Return the tree as a table of pandas, a row a node. Needs pandas, which the extra ``pandas`` installs."""
-        return to_dataframe(self._view(feature_names))
+        return to_dataframe(self._view(feature_names, "to_dataframe"))
 
     def to_dot(self, *, feature_names: FeatureNames = None, max_depth: int | None = DEPTH) -> str:
         """Return the tree in the language of graphviz; nodes at `max_depth` (None: no limit) stand for all below."""
-        return to_dot(self._view(feature_names), max_depth=max_depth)
+        return to_dot(self._view(feature_names, "to_dot"), max_depth=max_depth)
 
     def draw(self, *, feature_names: FeatureNames = None, max_depth: int | None = DEPTH) -> graphviz.Source:
         """Return the tree as a graph that a notebook shows, and whose ``render`` writes a file.
 
         Needs the package graphviz, which the extra ``draw`` installs, and to show or write it the program ``dot``.
         """
-        return draw(self._view(feature_names), max_depth=max_depth)
+        return draw(self._view(feature_names, "draw"), max_depth=max_depth)
 
     def plot(
         self, ax: Axes | None = None, *, feature_names: FeatureNames = None, max_depth: int | None = DEPTH
@@ -108,7 +111,7 @@ class Inspectable:
         Of the two sides of a test the one with fewer nodes stands to the right, the other below: a chain is a column.
         Needs matplotlib, which the extra ``plot`` installs.
         """
-        return plot(self._view(feature_names), ax, max_depth=max_depth)
+        return plot(self._view(feature_names, "plot"), ax, max_depth=max_depth)
 
     def explain_one(self, x: Any, *, feature_names: FeatureNames = None) -> Explanation:
         """Return why a point is predicted as it is; print it to read it.

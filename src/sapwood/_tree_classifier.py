@@ -167,11 +167,11 @@ class StreamingTreeClassifier(Inspectable, TreeLearner):
 
     # ---- looking inside ---------------------------------------------------------------------------------------------
 
-    def _view(self, feature_names: FeatureNames) -> TreeView:
+    def _view(self, feature_names: FeatureNames, owner: str = "TreeView.of") -> TreeView:
         model = self._fitted_model()
         with self._lock:
             labels = model.labels
-            return TreeView.of(model.tree, labels.order, feature_names, self.criterion, labels.in_order)
+            return TreeView.of(model.tree, labels.order, feature_names, self.criterion, labels.in_order, owner=owner)
 
     def _explain(self, x: Any, feature_names: FeatureNames) -> Explanation:
         model = self._fitted_model()
@@ -187,9 +187,10 @@ class StreamingTreeClassifier(Inspectable, TreeLearner):
                     ids = model.tree.point(x, model.binarize)
                 except REFUSED as error:
                     self._raise_named("explain_one", error)
-            view = self._view(feature_names)
+            owner = f"{type(self).__name__}.explain_one"
+            view = self._view(feature_names, owner)
             places = places_of(model.labels.order, view.classes)
-            return explain_ids(model.tree, view, ids, places, feature_names)
+            return explain_ids(model.tree, view, ids, places, feature_names, owner=owner)
 
     # ---- keeping it -------------------------------------------------------------------------------------------------
 

@@ -219,12 +219,9 @@ class TreeLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scik
             try:
                 if type(w) is not int or not 0 <= w <= LARGEST_WEIGHT:
                     w = weight_of_one(w)
-                binarize = model.binarize
-                if binarize is not None and binarize < 0:
-                    _refuse_points(binarize)
                 label = model.labels.index.get(y)
                 if label is not None:
-                    model.tree.learn_one(x, label, w, binarize)
+                    model.tree.learn_one(x, label, w, model.binarize)
                 else:
                     self._learn_new_class(model, x, as_label(y), int(w))
             except REFUSED as error:
@@ -285,18 +282,10 @@ class TreeLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scik
         x : dict, other mapping, or iterable
             The point, as ``learn_one`` takes it.
         """
-        model = self._model
-        if model is None or not model.labels.order:
+        labels, probabilities = self._told_of_one("predict_one", x)
+        if not probabilities:
             return None
-        binarize = model.binarize
-        try:
-            if binarize is not None and binarize < 0:
-                _refuse_points(binarize)
-            probabilities = model.tree.predict_proba_one(x, binarize)
-        except REFUSED as error:
-            self._raise_named("predict_one", error)
-        order = model.labels.order
-        return order[min(probabilities.index(max(probabilities)), len(order) - 1)]
+        return labels.order[min(probabilities.index(max(probabilities)), len(labels.order) - 1)]
 
     def predict_proba_one(self, x: Point) -> dict[Hashable, float]:
         """Return the probability of each class for one point; nothing before anything was learned.
@@ -306,23 +295,27 @@ class TreeLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scik
         x : dict, other mapping, or iterable
             The point, as ``learn_one`` takes it.
         """
-        model = self._model
-        if model is None or not model.labels.order:
+        labels, probabilities = self._told_of_one("predict_proba_one", x)
+        if not probabilities:
             return {}
-        binarize = model.binarize
-        try:
-            if binarize is not None and binarize < 0:
-                _refuse_points(binarize)
-            probabilities = model.tree.predict_proba_one(x, binarize)
-        except REFUSED as error:
-            self._raise_named("predict_proba_one", error)
-        labels = model.labels
         if len(labels.order) == 1:
             probabilities = [1.0]
         # The labels may be newer than the probabilities: what these did not know is not met.
         answers = dict.fromkeys((*labels.order, *labels.unseen), 0.0)
         answers.update(zip(labels.order, probabilities, strict=False))
         return answers
+
+    def _told_of_one(self, method: str, x: Point) -> tuple[Labels, list[float]]:
+        """Return the labels and, for one point, the probability of each class of the tree; none before any was met."""
+        model = self._model
+        if model is None or not model.labels.order:
+            return NO_LABELS, []
+        try:
+            probabilities = model.tree.predict_proba_one(x, model.binarize)
+        except REFUSED as error:
+            self._raise_named(method, error)
+        # Read last: they may be newer than the probabilities, but know all classes of these.
+        return model.labels, probabilities
 
     def _answers(self, model: Model, rows: Rows) -> NDArray[Any]:
         """Return the classes of points, as `predict` does."""
@@ -392,13 +385,6 @@ class TreeLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scik
 
 def _listed(classes: NDArray[Any]) -> str:
     return np.array2string(classes, threshold=10, separator=", ")
-
-
-def _refuse_points(binarize: float) -> NoReturn:
-    raise ValueError(
-        "binarize must be at least 0 for single points, all of whose absent features would be on otherwise, "
-        f"got {binarize}"
-    )
 
 
 def _of_label(error: Exception, y: Any) -> Exception:

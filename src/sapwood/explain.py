@@ -19,7 +19,6 @@ __all__ = ["Evidence", "Explanation", "TestTaken", "explain_ids", "explain_one"]
 
 _SHOWN = 10
 _NAME_WIDTH = 32
-_TWO = 2
 _TELLING = {
     "majority": "the shares of the classes in the leaf",
     "naive_bayes": "naive Bayes of the leaf",
@@ -180,11 +179,11 @@ def explain_one(
     x : dict or iterable of hashable objects
         The point, as the tree learns it. Features that the tree has never seen say nothing, and are not mentioned.
     binarize : float or None
-        The value above which a feature of a dict is on; None: values are 0 or 1.
+        The value above which a feature of a dict is on, at least 0; None: values are 0 or 1.
     classes, feature_names, criterion, in_order
         As in `TreeView.of`.
     """
-    view = TreeView.of(tree, classes, feature_names, criterion, in_order)
+    view = TreeView.of(tree, classes, feature_names, criterion, in_order, owner="explain_one")
     return explain_ids(tree, view, tree.point(x, binarize), places_of(classes, in_order), feature_names)
 
 
@@ -194,12 +193,14 @@ def explain_ids(
     ids: npt.NDArray[np.int32],
     places: Sequence[int],
     feature_names: FeatureNames = None,
+    *,
+    owner: str = "explain_one",
 ) -> Explanation:
     """Return why a tree, of which there is a view, predicts what it predicts for the point with these active features.
 
-    `places` tells where the classes of the view stand in the tree.
+    `places` tells where the classes of the view stand in the tree, and `owner` whose parameter `feature_names` is.
     """
-    name_of = teller_of_names(feature_names, "explain_one")
+    name_of = teller_of_names(feature_names, owner)
     classes = view.classes
     path = [view.nodes[number] for number in tree.decision_path(_one_row(ids), ids)[1].tolist()]
     leaf = path[-1]
@@ -213,10 +214,7 @@ def explain_ids(
     told = tree.predict_proba(_one_row(ids), ids)[0, places]
     probabilities = told / told.sum()
     first, *others = np.lexsort((places, -probabilities)).tolist()  # ties go to the class met first
-    keys, scores = _scores(tree, ids, leaf.model)
-    needed = {test.key for test in tests if test.on}
-    intercept = _intercept(tree, keys, scores, leaf, needed=needed, places=places)
-    scores = scores[:, places]
+    keys, scores, intercept = _scores(tree, ids, leaf, places)
     against = others[0] if others else first
     ranked = np.argsort(-np.abs(scores[:, first] - scores[:, against]), kind="stable")
     return Explanation(
@@ -234,55 +232,38 @@ def explain_ids(
     )
 
 
-def _scores(tree: _core.Tree, ids: npt.NDArray[np.int32], model: str) -> tuple[list[Hashable], npt.NDArray[np.float64]]:
-    """Return the features of a point that speak at its leaf, and what each adds to the score of each class.
+def _scores(
+    tree: _core.Tree, ids: npt.NDArray[np.int32], leaf: NodeView, places: Sequence[int]
+) -> tuple[list[Hashable], npt.NDArray[np.float64], list[float]]:
+    """Return the features of a point that speak at its leaf, what each adds to the scores, and these before any speaks.
 
-    They are in the order in which the tree first met them, whatever their order in the point.
-    """
-    slots, trunk, correction, shares = tree.evidence(ids)
-    if model == "majority":
-        return [], np.zeros((0, tree.n_classes()))
-    keys = tree.keys()
-    if model == "naive_bayes":
-        scores = shares
-    else:
-        scores = trunk + correction if model == "logistic" else trunk
-        # One output for two classes, the score of the second less that of the first, is half of it for each.
-        if scores.shape[1] == 1:
-            scores = np.hstack([-scores / 2, scores / 2])
-    order = np.argsort(slots)
-    return [keys[slot] for slot in slots[order].tolist()], scores[order]
-
-
-def _intercept(
-    tree: _core.Tree,
-    keys: list[Hashable],
-    scores: npt.NDArray[np.float64],
-    leaf: NodeView,
-    *,
-    needed: set[Hashable],
-    places: Sequence[int],
-) -> list[float]:
-    """Return the score of each class at a leaf before any feature speaks.
-
-    The core does not tell the intercepts of its logistic regressions. They are what the leaf predicts for a point with
-    little but the features `needed` to get there, less what these say.
+    The scores are of the classes of the view. The features are in the order in which the tree first met them, whatever
+    their order in the point.
     """
     if leaf.model == "majority":
-        return [math.log(share) if share else -math.inf for share in leaf.shares]
+        return [], np.zeros((0, len(places))), [math.log(share) if share else -math.inf for share in leaf.shares]
+    slots, trunk, correction, shares, trunk_intercept, correction_intercept = tree.evidence(ids)
     if leaf.model == "naive_bayes":
-        return [math.log(count + 1) for count in leaf.counts]
-    few = np.array([key in needed for key in keys], dtype=bool)
-    if tree.n_classes() == _TWO:
-        # The probability of the second class is computed first, the other is its complement: only where the second is
-        # the smaller are both accurate. So those that speak most against it come along, until the first is ahead.
-        for i in np.argsort(scores[:, 1]):
-            if scores[i, 1] >= 0 or scores[few, 1].sum() <= 0:
-                break
-            few[i] = True
-    ids = tree.ids_of_keys([key for key, taken in zip(keys, few, strict=True) if taken], False)
-    intercept = np.log(tree.predict_proba(_one_row(ids), ids)[0]) - scores[few].sum(axis=0)
-    return [float(score) for score in intercept[places] - intercept[places].mean()]
+        scores = shares[:, places]
+        intercept = [math.log(count + 1) for count in leaf.counts]
+    else:
+        with_correction = leaf.model == "logistic"
+        scores = _of_classes(trunk + correction if with_correction else trunk)[:, places]
+        starts = trunk_intercept + correction_intercept if with_correction else trunk_intercept
+        start = _of_classes(starts[np.newaxis])[0, places]
+        # What the classes have in common says nothing.
+        intercept = (start - start.mean()).tolist()
+    order = np.argsort(slots)
+    keys = tree.keys()
+    return [keys[slot] for slot in slots[order].tolist()], scores[order], intercept
+
+
+def _of_classes(outputs: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return the score of each class from the outputs of logistic regression, a row each.
+
+    One output for two classes, the score of the second less that of the first, is half of it for each.
+    """
+    return np.hstack([-outputs / 2, outputs / 2]) if outputs.shape[1] == 1 else outputs
 
 
 def _one_row(ids: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:

@@ -145,8 +145,8 @@ class _RiverTree(Inspectable, base.MiniBatchClassifier):
 
     # ---- looking inside ---------------------------------------------------------------------------------------------
 
-    def _view(self, feature_names: FeatureNames) -> TreeView:
-        return self.classifier._view(feature_names)
+    def _view(self, feature_names: FeatureNames, owner: str) -> TreeView:
+        return self.classifier._view(feature_names, owner)
 
     def _explain(self, x: Any, feature_names: FeatureNames) -> Explanation:
         return self.classifier._explain(x, feature_names)

@@ -38,6 +38,7 @@ class NodeView:
     counts: tuple[int, ...]
     n: int
     shares: tuple[float, ...]  # of each class; equal where there is no point
+    majority: int  # the place of the most frequent class; of several, that which the tree met first, as in predict
     model: str | None  # of a leaf: which model answers
     right: dict[str, int] | None  # of a leaf: how often each model has been right, with its forebears
     learning: bool  # whether it keeps statistics for a split
@@ -52,11 +53,6 @@ class NodeView:
     def ends(self, max_depth: int | None) -> bool:
         """Return whether nothing is shown below the node in a picture down to a depth; None: to any."""
         return self.is_leaf or (max_depth is not None and self.depth >= max_depth)
-
-    @property
-    def majority(self) -> int:
-        """The place of the most frequent class; the first of several."""
-        return max(range(len(self.counts)), key=self.counts.__getitem__)
 
 
 @dataclass(frozen=True)
@@ -79,6 +75,8 @@ class TreeView:
         feature_names: FeatureNames = None,
         criterion: str = "entropy",
         in_order: Sequence[Any] | None = None,
+        *,
+        owner: str = "TreeView.of",
     ) -> TreeView:
         """Return the view of a tree of the core.
 
@@ -94,8 +92,10 @@ class TreeView:
             The criterion of the tree: gains are in bits for entropy.
         in_order : sequence or None
             The same labels in the order of the view; None: as they are.
+        owner : str
+            The function whose parameter `feature_names` is, for what it says of wrong ones.
         """
-        name_of = teller_of_names(feature_names, "TreeView.of")
+        name_of = teller_of_names(feature_names, owner)
         nodes = tree.nodes()
         # Read after the nodes: features are only ever added, so each node's is among them.
         keys = tree.keys()
@@ -106,6 +106,8 @@ class TreeView:
         counts = nodes["counts"][:, places]
         n = counts.sum(axis=1)
         shares = np.where(n[:, np.newaxis] > 0, counts / np.maximum(n, 1)[:, np.newaxis], 1 / len(classes)).tolist()
+        # The first of several in the order of the tree, then its place in that of the view.
+        majority = np.argsort(places)[nodes["counts"].argmax(axis=1)].tolist()
         n_below = _sizes(nodes["parent"])
         column = {name: values.tolist() for name, values in nodes.items()}
         views = []
@@ -127,6 +129,7 @@ class TreeView:
                     counts=tuple(counts[i].tolist()),
                     n=int(n[i]),
                     shares=tuple(shares[i]),
+                    majority=majority[i],
                     model=_core.LEAF_MODELS[column["model"][i]] if is_leaf else None,
                     right=dict(zip(_core.LEAF_MODELS, column["right"][i], strict=True)) if is_leaf else None,
                     learning=bool(column["learning"][i]),
