@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import copy
+import datetime as dt
+import enum
 import json
 import pickle
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -160,11 +162,98 @@ def test_parameters_come_back() -> None:
     assert clone(pickle.loads(pickle.dumps(model))).get_params() == model.get_params()
 
 
-def test_what_cannot_be_kept_says_so() -> None:
+class Colour(enum.Enum):
+    """A label as users have them."""
+
+    RED = 1
+    BLUE = 2
+
+
+class Size(enum.IntEnum):
+    """A label that equals an integer, and must not come back as one."""
+
+    SMALL = 1
+    LARGE = 2
+
+
+class Word(NamedTuple):
+    """A feature that equals a tuple."""
+
+    stem: str
+    ending: str
+
+
+def points_of_any_type() -> list[tuple[Any, Any]]:
+    return [
+        ([Colour.RED, 3, "text", frozenset({1})], Colour.RED),
+        ([Colour.BLUE, 7], frozenset({"blue"})),
+        ([Word("see", "ing"), dt.date(2020, 1, 1)], Size.LARGE),
+        ([], dt.date(2021, 1, 1)),
+    ]
+
+
+@every_classifier
+@pytest.mark.parametrize("copied", [lambda model: pickle.loads(pickle.dumps(model)), copy.deepcopy, copy.copy])
+def test_pickles_keep_labels_and_features_of_any_type(classifier: Classifier, copied: Any) -> None:
+    model = classifier(**BOLD)
+    for x, y in points_of_any_type() * 10:
+        model.learn_one(x, y)
+    other = copied(model)
+    assert state(other) == state(model)
+    for x, y in points_of_any_type():
+        assert other.predict_proba_one(x) == model.predict_proba_one(x)
+        assert [(type(label), label) for label in (other.predict_one(x),)] == [(type(y), y)]
+        for each in (model, other):
+            each.learn_one([Colour.RED, "new"], y)
+    assert content(other) == content(model)
+    assert [type(key) for key in other.features_seen_] == [type(key) for key in model.features_seen_]
+
+
+def test_pickles_keep_a_matrix_with_labels_of_any_type() -> None:
+    X, y = stream(n=60)
+    labels = np.array([Colour.RED, Colour.BLUE])[y]
+    model = HoeffdingTreeClassifier(**BOLD).partial_fit(X, labels, classes=np.array(list(Colour)))
+    other = pickle.loads(pickle.dumps(model))
+    assert other.classes_.tolist() == model.classes_.tolist()
+    assert other.predict(X).tolist() == model.predict(X).tolist()
+    longs = HoeffdingTreeClassifier().fit(X, y.astype(np.longdouble))
+    assert HoeffdingTreeClassifier.from_bytes(longs.to_bytes()).classes_.tolist() == [0, 1]
+
+
+def test_pickles_of_other_lengths_are_refused() -> None:
     model = HoeffdingTreeClassifier()
-    model.learn_one([frozenset({1})], "a")
-    with pytest.raises(TypeError, match=r"^HoeffdingTreeClassifier.to_bytes: .*frozenset"):
+    model.learn_one([Colour.RED], "a")
+    kept = model.__getstate__()
+    for wrong in ([], [Colour.RED, Colour.BLUE]):
+        with pytest.raises(
+            ModelFormatError, match=r"__setstate__: features must be the numbers of \d others, got \[0\]$"
+        ):
+            HoeffdingTreeClassifier().__setstate__({**kept, "others": {"features": wrong}})
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "message"),
+    [
+        (
+            [frozenset({1})],
+            "a",
+            "features must be None, booleans, numbers, text, bytes or tuples of these, got frozenset",
+        ),
+        (["text"], Colour.RED, "classes must be None, .* of these, got <Colour.RED: 1>"),
+        ([Word("a", "b")], "a", r"features must be .*, got Word\(stem='a', ending='b'\)"),
+    ],
+)
+def test_what_has_no_place_in_a_file_says_so(x: Any, y: Any, message: str, tmp_path: Path) -> None:
+    model = HoeffdingTreeClassifier()
+    model.learn_one(x, y)
+    with pytest.raises(TypeError, match=rf"^HoeffdingTreeClassifier.to_bytes: {message}"):
         model.to_bytes()
+    with pytest.raises(TypeError, match=rf"^HoeffdingTreeClassifier.save: {message}"):
+        model.save(tmp_path / "model")
+    assert not (tmp_path / "model").exists()
+
+
+def test_a_parameter_that_cannot_be_read_again_is_not_written() -> None:
     model = HoeffdingTreeClassifier().fit([[1]], [0]).set_params(delta=3)
     with pytest.raises(ValueError, match=r"^HoeffdingTreeClassifier.to_bytes: delta must be between"):
         model.to_bytes()

@@ -111,6 +111,9 @@ def distinct(y: NDArray[Any], name: str = "y") -> tuple[NDArray[Any], NDArray[np
     """Return the distinct labels of an array, as classes, and the number of each of its items among them."""
     if y.dtype.kind not in _KINDS:
         raise ValueError(f"{name} must hold numbers, strings or objects, got an array of {y.dtype}")
+    if y.dtype.char == "g":
+        # Neither Python nor the file of a model has such numbers.
+        y = y.astype(np.float64)
     if y.dtype.kind != "O":
         classes, codes = np.unique(y, return_inverse=True)
         return classes, codes.reshape(-1)

@@ -115,8 +115,10 @@ def _require(holds: bool, what: str, got: object) -> None:
 # ---- keys --------------------------------------------------------------------------------------------------------
 
 
-def encode_keys(keys: Iterable[object]) -> bytes:
+def encode_keys(keys: Iterable[object], what: str = "keys") -> bytes:
     """Return names of features or of classes as JSON; `decode_keys` returns equal ones, of the same types.
+
+    An error says that `what` must be otherwise.
 
     None, booleans, integers of at most 2^53 and text are what they are in JSON; the others are objects with one member
     that tells the type: ``{"float":"0.5"}``, ``{"bytes":"00ff"}``, ``{"tuple":[1,"a"]}``, ``{"int":"0x..."}``, and
@@ -129,8 +131,8 @@ def encode_keys(keys: Iterable[object]) -> bytes:
     ValueError
         If two keys are equal, or tuples are nested more than 32 deep.
     """
-    plain = [_plain(key, 0) for key in keys]
-    _check_unique(plain, "encode_keys: ", ValueError)
+    plain = [_plain(key, 0, what) for key in keys]
+    _check_unique(plain, what, ValueError)
     return _as_bytes(plain)
 
 
@@ -143,13 +145,13 @@ def decode_keys(data: bytes) -> list[Key]:
     if not isinstance(items, list):
         raise ModelFormatError(f"keys must be an array, got {_short(data)}")
     keys = [_from_json(item, 0) for item in items]
-    _check_unique(keys, "", ModelFormatError)
+    _check_unique(keys, "keys", ModelFormatError)
     if _as_bytes(keys) != data:
         raise ModelFormatError(f"keys must be written in the one way that encode_keys has, got {_short(data)}")
     return keys
 
 
-def _plain(key: object, depth: int) -> Key:
+def _plain(key: object, depth: int, what: str) -> Key:
     """Return a key in Python's own types."""
     plain = key.item() if isinstance(key, np.generic) else key
     # Not isinstance: a subclass would come back as something else.
@@ -157,9 +159,9 @@ def _plain(key: object, depth: int) -> Key:
         return cast(Key, plain)
     if type(plain) is tuple:
         if depth == _DEEPEST:
-            raise ValueError(f"encode_keys: tuples must be nested at most {_DEEPEST} deep, got more")
-        return tuple(_plain(item, depth + 1) for item in plain)
-    raise TypeError(f"encode_keys: a key must be None, a number, text, bytes or a tuple, got {type(key).__name__}")
+            raise ValueError(f"{what} must have tuples nested at most {_DEEPEST} deep, got more")
+        return tuple(_plain(item, depth + 1, what) for item in plain)
+    raise TypeError(f"{what} must be None, booleans, numbers, text, bytes or tuples of these, got {_short(key)}")
 
 
 def _as_bytes(keys: list[Key]) -> bytes:
@@ -213,12 +215,12 @@ _READERS: dict[str, Callable[[str], Key]] = {
 }
 
 
-def _check_unique(keys: list[Key], owner: str, error: type[ValueError]) -> None:
+def _check_unique(keys: list[Key], what: str, error: type[ValueError]) -> None:
     """Raise unless no two keys are equal, as keys of a dict are: 1, 1.0 and True are the same."""
     seen: set[Key] = set()
     for key in keys:
         if key in seen:
-            raise error(f"{owner}keys must be unique, got {_short(key)} twice")
+            raise error(f"{what} must be unique, got {_short(key)} twice")
         seen.add(key)
 
 

@@ -202,7 +202,8 @@ class StreamingTreeClassifier(Inspectable, TreeLearner):
         NotFittedError
             If nothing was learned.
         TypeError, ValueError
-            If a parameter, a label or a feature is an object for which the format has no place.
+            If a parameter cannot be one, or if a label or a feature is not None, a boolean, a number, text, bytes or a
+            tuple of these. Pickle keeps any that can be pickled.
         """
         self._fitted_model()
         return self._written("to_bytes")
@@ -222,6 +223,15 @@ class StreamingTreeClassifier(Inspectable, TreeLearner):
         """Write the model to a file, in place of one that may be there; at any time one of them is there whole.
 
         A RandomState as ``random_state`` is kept as the seed that was drawn from it.
+
+        Raises
+        ------
+        NotFittedError
+            If nothing was learned.
+        TypeError, ValueError
+            As ``to_bytes`` does.
+        OSError
+            If the file cannot be written.
         """
         self._fitted_model()
         _model_file.write_atomically(path, self._written("save"))
@@ -239,24 +249,24 @@ class StreamingTreeClassifier(Inspectable, TreeLearner):
         """
         return cls._read("load", Path(path).read_bytes())
 
-    def _written(self, method: str) -> bytes:
+    def _written(self, method: str, others: dict[str, list[Hashable]] | None = None) -> bytes:
         with self._lock:
             model = self._model
             assert model is not None
             kind = self._kind()
             parameters = {name: getattr(self, name) for name in kind._get_param_names()}
             try:
-                return _tree_file.to_bytes(kind.__name__, parameters, model)
+                return _tree_file.to_bytes(kind.__name__, parameters, model, others)
             except REFUSED as error:
                 self._raise_named(method, error)
 
     @classmethod
-    def _read(cls, method: str, data: bytes) -> Self:
+    def _read(cls, method: str, data: bytes, others: dict[str, list[Hashable]] | None = None) -> Self:
         kinds = {name: _tree_file.Kind(kind._growth, set(kind._get_param_names())) for name, kind in _kinds.items()}
         if not isinstance(data, bytes):
             raise TypeError(f"{cls.__name__}.{method}: data must be bytes, got {type(data).__name__}")
         try:
-            saved = _tree_file.from_bytes(data, kinds)
+            saved = _tree_file.from_bytes(data, kinds, others)
             kind = _kinds[saved.name]
             if not (issubclass(cls, kind) or issubclass(kind, cls)):
                 raise ModelFormatError(f"the model must be a {cls.__name__}, got a {saved.name}")
@@ -278,16 +288,19 @@ class StreamingTreeClassifier(Inspectable, TreeLearner):
             _kinds.setdefault(cls.__name__, cls)
 
     def __getstate__(self) -> dict[str, Any]:
+        # Labels and features that have no place in a file: a pickle has one for every object.
+        others: dict[str, list[Hashable]] = {}
         with self._lock:
             return {
                 "attributes": self.__dict__.copy(),
-                "model": None if self._model is None else self._written("__getstate__"),
+                "model": None if self._model is None else self._written("__getstate__", others),
+                "others": others,
             }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state["attributes"])
         if state["model"] is not None:
-            self._model = self._kind()._read("__setstate__", state["model"])._model
+            self._model = self._kind()._read("__setstate__", state["model"], state["others"])._model
 
 
 def load_model(path: str | PathLike[str]) -> StreamingTreeClassifier:

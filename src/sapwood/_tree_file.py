@@ -54,8 +54,24 @@ class Saved(NamedTuple):
     model: Model
 
 
-def to_bytes(name: str, parameters: Mapping[str, Any], model: Model) -> bytes:
-    """Write a classifier. Raises TypeError or ValueError if a parameter, a label or a feature cannot be written."""
+def to_bytes(
+    name: str, parameters: Mapping[str, Any], model: Model, others: dict[str, list[Hashable]] | None = None
+) -> bytes:
+    """Write a classifier.
+
+    Parameters
+    ----------
+    name, parameters, model
+        The name of its class, its parameters, and what it has learned.
+    others
+        Takes what the classes or the features are called, by the name of the section, if the format has no place for
+        one of them; the section then holds numbers. None: that is an error.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter, a label or a feature cannot be written.
+    """
     plain = {key: value.item() if isinstance(value, np.generic) else value for key, value in parameters.items()}
     if isinstance(plain["random_state"], np.random.RandomState):
         plain["random_state"] = model.tree.seed()
@@ -75,14 +91,14 @@ def to_bytes(name: str, parameters: Mapping[str, Any], model: Model) -> bytes:
     return _model_file.pack(
         {
             "estimator": json.dumps(about, allow_nan=False).encode(),
-            "classes": _model_file.encode_keys(labels.classes.tolist()),
-            "features": _model_file.encode_keys(model.tree.keys()),
+            "classes": _written("classes", labels.classes.tolist(), others),
+            "features": _written("features", model.tree.keys(), others),
             "tree": model.tree.to_bytes(),
         }
     )
 
 
-def from_bytes(data: bytes, kinds: Mapping[str, Kind]) -> Saved:
+def from_bytes(data: bytes, kinds: Mapping[str, Kind], others: Mapping[str, list[Hashable]] | None = None) -> Saved:
     """Read a classifier.
 
     Parameters
@@ -91,6 +107,8 @@ def from_bytes(data: bytes, kinds: Mapping[str, Kind]) -> Saved:
         What ``to_bytes`` wrote.
     kinds
         The classes that it may be of, by their names.
+    others
+        What ``to_bytes`` put there.
 
     Raises
     ------
@@ -116,10 +134,10 @@ def from_bytes(data: bytes, kinds: Mapping[str, Kind]) -> Saved:
     except (TypeError, ValueError) as error:
         raise ModelFormatError(f"parameters must be those of a {name}: {error}") from None
     columns = _columns(about)
-    tree = _core.Tree.from_bytes(sections["tree"], _model_file.decode_keys(sections["features"]))
+    tree = _core.Tree.from_bytes(sections["tree"], _read("features", sections, others))
     if tree.growth() != kind.growth:
         raise ModelFormatError(f"the growth of the tree of a {name} must be {kind.growth!r}, got {tree.growth()!r}")
-    labels = _labels(about, _model_file.decode_keys(sections["classes"]))
+    labels = _labels(about, _read("classes", sections, others))
     about.finish()
     n_classes = max(len(labels.order), _FEWEST_CLASSES)
     if tree.n_classes() != n_classes:
@@ -130,6 +148,26 @@ def from_bytes(data: bytes, kinds: Mapping[str, Kind]) -> Saved:
     if columns is not None:
         model.columns = model.with_ids(columns, make=True)
     return Saved(name, parameters, model)
+
+
+def _written(section: str, keys: list[Hashable], others: dict[str, list[Hashable]] | None) -> bytes:
+    try:
+        return _model_file.encode_keys(keys, section)
+    except (TypeError, ValueError):
+        if others is None:
+            raise
+    others[section] = keys
+    return _model_file.encode_keys(range(len(keys)))
+
+
+def _read(section: str, sections: Mapping[str, bytes], others: Mapping[str, list[Hashable]] | None) -> list[Hashable]:
+    written: list[Hashable] = [*_model_file.decode_keys(sections[section])]
+    if others is None or section not in others:
+        return written
+    keys = others[section]
+    if written != list(range(len(keys))):
+        raise ModelFormatError(f"{section} must be the numbers of {len(keys)} others, got {repr(written)[:60]}")
+    return keys
 
 
 def _check_parameters(growth: str, parameters: dict[str, Any]) -> None:
