@@ -1,4 +1,4 @@
-"""From the parameters of an estimator to a tree of the core, each checked."""
+"""The parameters of the tree classifiers, and from them to a tree of the core, each checked."""
 
 from __future__ import annotations
 
@@ -20,6 +20,84 @@ _LIMITS = ("max_depth", "max_leaves", "max_bytes")
 _LARGEST_COUNT = 2**31 - 1
 _LARGEST_LIMIT = 2**63 - 1
 _LARGEST_SEED = 2**32 - 1
+
+
+class HoeffdingParameters:
+    """The parameters of a Hoeffding tree, for scikit-learn and for river: both read them off the constructor."""
+
+    def __init__(
+        self,
+        *,
+        criterion: str = "entropy",
+        search: str = "certified",
+        alpha: float = 0.1,
+        split_test: str = "hoeffding",
+        delta: float = 1e-7,
+        tau: float = 0.05,
+        grace_period: int = 1,
+        min_gain: float = 0.0,
+        max_depth: int | None = None,
+        max_leaves: int | None = None,
+        max_bytes: int | None = None,
+        leaf_prediction: str = "adaptive",
+        binarize: float | None = 0.0,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.criterion = criterion
+        self.search = search
+        self.alpha = alpha
+        self.split_test = split_test
+        self.delta = delta
+        self.tau = tau
+        self.grace_period = grace_period
+        self.min_gain = min_gain
+        self.max_depth = max_depth
+        self.max_leaves = max_leaves
+        self.max_bytes = max_bytes
+        self.leaf_prediction = leaf_prediction
+        self.binarize = binarize
+        self.random_state = random_state
+        super().__init__()
+
+
+class ExtremelyFastParameters:
+    """The parameters of an extremely fast decision tree, for scikit-learn and for river."""
+
+    def __init__(
+        self,
+        *,
+        criterion: str = "entropy",
+        search: str = "certified",
+        alpha: float = 0.1,
+        split_test: str = "hoeffding",
+        delta: float = 1e-7,
+        tau: float = 0.05,
+        grace_period: int = 1,
+        min_samples_reevaluate: int = 20,
+        min_gain: float = 0.0,
+        max_depth: int | None = None,
+        max_leaves: int | None = None,
+        max_bytes: int | None = None,
+        leaf_prediction: str = "adaptive",
+        binarize: float | None = 0.0,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.criterion = criterion
+        self.search = search
+        self.alpha = alpha
+        self.split_test = split_test
+        self.delta = delta
+        self.tau = tau
+        self.grace_period = grace_period
+        self.min_samples_reevaluate = min_samples_reevaluate
+        self.min_gain = min_gain
+        self.max_depth = max_depth
+        self.max_leaves = max_leaves
+        self.max_bytes = max_bytes
+        self.leaf_prediction = leaf_prediction
+        self.binarize = binarize
+        self.random_state = random_state
+        super().__init__()
 
 
 def make_tree(growth: str, parameters: Mapping[str, Any], seed: int | None = None) -> _core.Tree:

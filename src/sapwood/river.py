@@ -12,13 +12,13 @@ Accuracy: 98.99%
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Hashable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from sapwood import _core, trees
 from sapwood._inspect import Inspectable
 from sapwood._labels import as_label
+from sapwood._tree_parameters import ExtremelyFastParameters, HoeffdingParameters
 
 try:
     from river import base
@@ -30,7 +30,6 @@ except ModuleNotFoundError as error:
     ) from error
 
 if TYPE_CHECKING:
-    import numpy as np
     import pandas as pd
 
     from sapwood._feature_names import FeatureNames
@@ -45,12 +44,10 @@ __all__ = ["ExtremelyFastDecisionTreeClassifier", "HoeffdingTreeClassifier"]
 class _RiverTree(Inspectable, base.MiniBatchClassifier):
     """A tree classifier with river's interface, which hands everything to one of sapwood's own, `classifier`."""
 
-    def __init__(self) -> None:
-        self.classifier = self._classifier()
+    _kind: ClassVar[type[StreamingTreeClassifier]]
 
-    @abstractmethod
-    def _classifier(self) -> StreamingTreeClassifier:
-        """Return a classifier with these parameters that has learned nothing."""
+    def __init__(self) -> None:
+        self.classifier = self._kind(**self._get_params())
 
     # ---- one point at a time ----------------------------------------------------------------------------------------
 
@@ -186,7 +183,7 @@ def _points(X: pd.DataFrame) -> Iterator[dict[Any, Any]]:
     return (dict(zip(columns, row, strict=True)) for row in X.itertuples(index=False, name=None))
 
 
-class HoeffdingTreeClassifier(_RiverTree):
+class HoeffdingTreeClassifier(HoeffdingParameters, _RiverTree):
     """`sapwood.HoeffdingTreeClassifier` (VFDT) for river: the same parameters, the same tree from the same points.
 
     Unlike in river's own class of this name, an absent key is 0 and is counted as such, and a split forgets nothing
@@ -202,45 +199,10 @@ class HoeffdingTreeClassifier(_RiverTree):
     Accuracy: 87.75%
     """
 
-    def __init__(
-        self,
-        *,
-        criterion: str = "entropy",
-        search: str = "certified",
-        alpha: float = 0.1,
-        split_test: str = "hoeffding",
-        delta: float = 1e-7,
-        tau: float = 0.05,
-        grace_period: int = 1,
-        min_gain: float = 0.0,
-        max_depth: int | None = None,
-        max_leaves: int | None = None,
-        max_bytes: int | None = None,
-        leaf_prediction: str = "adaptive",
-        binarize: float | None = 0.0,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self.criterion = criterion
-        self.search = search
-        self.alpha = alpha
-        self.split_test = split_test
-        self.delta = delta
-        self.tau = tau
-        self.grace_period = grace_period
-        self.min_gain = min_gain
-        self.max_depth = max_depth
-        self.max_leaves = max_leaves
-        self.max_bytes = max_bytes
-        self.leaf_prediction = leaf_prediction
-        self.binarize = binarize
-        self.random_state = random_state
-        super().__init__()
-
-    def _classifier(self) -> trees.HoeffdingTreeClassifier:
-        return trees.HoeffdingTreeClassifier(**self._get_params())
+    _kind = trees.HoeffdingTreeClassifier
 
 
-class ExtremelyFastDecisionTreeClassifier(_RiverTree):
+class ExtremelyFastDecisionTreeClassifier(ExtremelyFastParameters, _RiverTree):
     """`sapwood.ExtremelyFastDecisionTreeClassifier` (EFDT) for river: the same parameters, the same tree.
 
     Unlike in river's own class of this name, an absent key is 0 and is counted as such, and a split forgets nothing
@@ -256,41 +218,4 @@ class ExtremelyFastDecisionTreeClassifier(_RiverTree):
     Accuracy: 87.75%
     """
 
-    def __init__(
-        self,
-        *,
-        criterion: str = "entropy",
-        search: str = "certified",
-        alpha: float = 0.1,
-        split_test: str = "hoeffding",
-        delta: float = 1e-7,
-        tau: float = 0.05,
-        grace_period: int = 1,
-        min_samples_reevaluate: int = 20,
-        min_gain: float = 0.0,
-        max_depth: int | None = None,
-        max_leaves: int | None = None,
-        max_bytes: int | None = None,
-        leaf_prediction: str = "adaptive",
-        binarize: float | None = 0.0,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self.criterion = criterion
-        self.search = search
-        self.alpha = alpha
-        self.split_test = split_test
-        self.delta = delta
-        self.tau = tau
-        self.grace_period = grace_period
-        self.min_samples_reevaluate = min_samples_reevaluate
-        self.min_gain = min_gain
-        self.max_depth = max_depth
-        self.max_leaves = max_leaves
-        self.max_bytes = max_bytes
-        self.leaf_prediction = leaf_prediction
-        self.binarize = binarize
-        self.random_state = random_state
-        super().__init__()
-
-    def _classifier(self) -> trees.ExtremelyFastDecisionTreeClassifier:
-        return trees.ExtremelyFastDecisionTreeClassifier(**self._get_params())
+    _kind = trees.ExtremelyFastDecisionTreeClassifier

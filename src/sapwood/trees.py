@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from sapwood._tree_classifier import StreamingTreeClassifier, load_model
+from sapwood._tree_parameters import ExtremelyFastParameters, HoeffdingParameters
 from sapwood._tree_summary import TreeSummary
-
-if TYPE_CHECKING:
-    import numpy as np
 
 __all__ = ["ExtremelyFastDecisionTreeClassifier", "HoeffdingTreeClassifier", "TreeSummary", "load_model"]
 
 
-class HoeffdingTreeClassifier(StreamingTreeClassifier):
+class HoeffdingTreeClassifier(HoeffdingParameters, StreamingTreeClassifier):
     """A decision tree that grows with a stream of sparse points and never looks back: VFDT [VFDT]_.
 
     A leaf is split on its best feature once that is ahead of the second best, and of not splitting, by more than the
@@ -119,41 +117,8 @@ class HoeffdingTreeClassifier(StreamingTreeClassifier):
 
     _growth: ClassVar[str] = "hoeffding"
 
-    def __init__(
-        self,
-        *,
-        criterion: str = "entropy",
-        search: str = "certified",
-        alpha: float = 0.1,
-        split_test: str = "hoeffding",
-        delta: float = 1e-7,
-        tau: float = 0.05,
-        grace_period: int = 1,
-        min_gain: float = 0.0,
-        max_depth: int | None = None,
-        max_leaves: int | None = None,
-        max_bytes: int | None = None,
-        leaf_prediction: str = "adaptive",
-        binarize: float | None = 0.0,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self.criterion = criterion
-        self.search = search
-        self.alpha = alpha
-        self.split_test = split_test
-        self.delta = delta
-        self.tau = tau
-        self.grace_period = grace_period
-        self.min_gain = min_gain
-        self.max_depth = max_depth
-        self.max_leaves = max_leaves
-        self.max_bytes = max_bytes
-        self.leaf_prediction = leaf_prediction
-        self.binarize = binarize
-        self.random_state = random_state
 
-
-class ExtremelyFastDecisionTreeClassifier(StreamingTreeClassifier):
+class ExtremelyFastDecisionTreeClassifier(ExtremelyFastParameters, StreamingTreeClassifier):
     """A decision tree that grows early with a stream of sparse points, and mends its tests later: EFDT [EFDT]_.
 
     A leaf is split as soon as its best feature is ahead of not splitting by more than the bound of ``split_test``, or
@@ -250,38 +215,3 @@ class ExtremelyFastDecisionTreeClassifier(StreamingTreeClassifier):
     """
 
     _growth: ClassVar[str] = "extremely_fast"
-
-    def __init__(
-        self,
-        *,
-        criterion: str = "entropy",
-        search: str = "certified",
-        alpha: float = 0.1,
-        split_test: str = "hoeffding",
-        delta: float = 1e-7,
-        tau: float = 0.05,
-        grace_period: int = 1,
-        min_samples_reevaluate: int = 20,
-        min_gain: float = 0.0,
-        max_depth: int | None = None,
-        max_leaves: int | None = None,
-        max_bytes: int | None = None,
-        leaf_prediction: str = "adaptive",
-        binarize: float | None = 0.0,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self.criterion = criterion
-        self.search = search
-        self.alpha = alpha
-        self.split_test = split_test
-        self.delta = delta
-        self.tau = tau
-        self.grace_period = grace_period
-        self.min_samples_reevaluate = min_samples_reevaluate
-        self.min_gain = min_gain
-        self.max_depth = max_depth
-        self.max_leaves = max_leaves
-        self.max_bytes = max_bytes
-        self.leaf_prediction = leaf_prediction
-        self.binarize = binarize
-        self.random_state = random_state
