@@ -9,6 +9,8 @@ import pytest
 from scipy.sparse import csr_matrix
 from tree_models import BOLD, CLASSIFIERS, Classifier, state, stream
 
+from sapwood import HoeffdingTreeClassifier
+
 every_classifier = pytest.mark.parametrize("classifier", CLASSIFIERS)
 
 
@@ -74,6 +76,66 @@ def test_calls(classifier: Classifier, call: Any, message: str) -> None:
     with pytest.raises((TypeError, ValueError), match=message):
         call(model)
     assert state(model) == before
+
+
+@every_classifier
+@pytest.mark.parametrize(
+    ("column", "got"),
+    [
+        (["no", "yes"], "'no'"),
+        ([1, "yes"], "'yes'"),
+        ([[1], [2]], r"\[1\]"),
+        (np.array(["2020-01-01", "2021-01-01"], dtype="datetime64[ns]"), r"datetime64\[ns\]"),
+        (np.array([1, 2], dtype="timedelta64[ns]"), r"timedelta64\[ns\]"),
+    ],
+    ids=["text", "mixed", "lists", "dates", "spans"],
+)
+def test_tables_of_other_things_than_numbers(classifier: Classifier, column: Any, got: str) -> None:
+    pandas = pytest.importorskip("pandas", reason="pandas, of the extra `pandas`, is not installed")
+    owner = classifier.__name__
+    right = pandas.DataFrame({"first": [0, 1], "second": [1, 0]})
+    wrong = pandas.DataFrame({"first": [0, 1], "second": column})
+    model = classifier()
+    with pytest.raises(ValueError, match=rf"^{owner}\.fit: X must hold numbers, got {got} in column 'second'$"):
+        model.fit(wrong, [0, 1])
+    assert not hasattr(model, "classes_")
+    model.fit(right, [0, 1])
+    before = state(model)
+    for method, args in (("partial_fit", ([0, 1],)), ("predict", ())):
+        with pytest.raises(
+            ValueError, match=rf"^{owner}\.{method}: X must hold numbers, got {got} in column 'second'$"
+        ):
+            getattr(model, method)(wrong, *args)
+    assert state(model) == before
+
+
+@every_classifier
+def test_tables_as_they_come(classifier: Classifier) -> None:
+    pandas = pytest.importorskip("pandas", reason="pandas, of the extra `pandas`, is not installed")
+    owner = classifier.__name__
+    kinds = {
+        "boolean": pandas.array([True, False], dtype="boolean"),
+        "counted": pandas.array([0, 2], dtype="Int64"),
+        "object": np.array([1, 0.0], dtype=object),
+        "category": pandas.Categorical([0, 1]),
+    }
+    assert classifier().fit(pandas.DataFrame(kinds), [0, 1]).features_seen_ == [
+        "boolean",
+        "object",
+        "counted",
+        "category",
+    ]
+    sparse = pandas.DataFrame({"sparse": pandas.arrays.SparseArray([0, 1])})
+    assert classifier().fit(sparse, [0, 1]).features_seen_ == ["sparse"]
+    with pytest.raises(ValueError, match=rf"^{owner}\.fit: X must have columns of different names, got 'a' twice$"):
+        classifier().fit(pandas.DataFrame([[0, 1], [1, 0]], columns=["a", "a"]), [0, 1])
+    with pytest.raises(ValueError, match=rf"^{owner}\.fit: X must hold numbers, got 'x' in column 1$"):
+        classifier().fit(pandas.DataFrame([[0, "x"], [1, "y"]]), [0, 1])
+
+
+def test_dates_in_an_array() -> None:
+    with pytest.raises(ValueError, match=r"^HoeffdingTreeClassifier\.fit: X must hold numbers, got datetime64\[D\]$"):
+        HoeffdingTreeClassifier().fit(np.array([["2020-01-01"], ["2021-01-01"]], dtype="datetime64[D]"), [0, 1])
 
 
 @every_classifier

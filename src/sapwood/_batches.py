@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from sapwood import _batch
+from sapwood._csr import kept
 from sapwood._labels import as_label
 from sapwood._rows import Columns, Rows
 from sapwood._tree_learner import REFUSED
@@ -70,6 +71,4 @@ def _known_rows(classifier: StreamingTreeClassifier, batch: Batch) -> tuple[Mode
             )
         return model, Rows(batch.indptr, batch.indices)
     ids = model.tree.ids_of_keys(batch.keys or [], False)
-    known = ids >= 0
-    before = np.concatenate(([0], np.cumsum(known, dtype=np.int64)))
-    return model, Rows(before[batch.indptr], ids[known])
+    return model, Rows(*kept(batch.indptr, ids, ids >= 0))

@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse
 
 from sapwood import _core
+from sapwood._csr import check_arrays, kept
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -45,24 +46,14 @@ def as_points(X: Any, y: ArrayLike, n_classes: int = 2) -> Points:
     if len(labels) != rows:
         raise ValueError(f"y must have a label for each of the {rows} rows of X, got {len(labels)}")
     X = X.tocsr()
-    for name in ("indptr", "indices", "data"):
-        array = getattr(X, name)
-        if array.ndim != 1:
-            raise ValueError(f"X.{name} must have one dimension, got {array.ndim}")
-        if name != "data" and array.dtype.kind not in "iu":
-            raise ValueError(f"X.{name} must be integers, got {array.dtype}")
-    if len(X.indptr) != rows + 1:
-        raise ValueError(f"X.indptr must have one more entry than the {rows} rows, got {len(X.indptr)}")
-    if len(X.data) != len(X.indices):
-        raise ValueError(f"X.data must be as long as the {len(X.indices)} indices, got {len(X.data)}")
+    check_arrays(X)
     indptr = np.ascontiguousarray(X.indptr, dtype=np.int64)
     indices = _indices(X.indices, columns)
     on = _on(X.data)
     if not on.all():
         # A stored 0 is a feature that is off. The structure is checked first: the offsets are used to index.
         _core.check_csr(indptr, indices, columns)
-        kept = np.concatenate(([0], np.cumsum(on, dtype=np.int64)))
-        indptr, indices = kept[indptr], indices[on]
+        indptr, indices = kept(indptr, indices, on)
     return Points(indptr, indices, labels, columns)
 
 

@@ -11,6 +11,7 @@ import sklearn.base
 import sklearn.utils.validation
 
 from sapwood import _core
+from sapwood._csr import check_arrays, kept
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 # Cells of a dense matrix that are compared at a time, so that no copy of it is ever made.
 _CELLS_IN_BLOCK = 1 << 22
+_NUMBERS = "biuf"  # the kinds of arrays that hold numbers
 
 
 class Rows(NamedTuple):
@@ -68,6 +70,8 @@ def checked(X: Any, owner: str, columns: Columns | None) -> tuple[Any, Columns]:
             checker.feature_names_in_ = columns.names
     if scipy.sparse.issparse(X):
         _check_before_conversion(X)
+    elif hasattr(X, "iloc") and hasattr(X, "columns"):
+        _check_table(X)
     options = {"accept_sparse": "csr", "dtype": "numeric", "reset": columns is None}
     if hasattr(sklearn.utils.validation, "validate_data"):
         X = sklearn.utils.validation.validate_data(checker, X, **options)
@@ -76,10 +80,9 @@ def checked(X: Any, owner: str, columns: Columns | None) -> tuple[Any, Columns]:
     n_columns = X.shape[1]
     if n_columns > _core.MAX_COLUMNS:
         raise ValueError(f"X must have at most {_core.MAX_COLUMNS} columns, got {n_columns}")
-    names = getattr(checker, "feature_names_in_", None)
-    if columns is None and names is not None and len(set(names)) < len(names):
-        raise ValueError("X must have columns of different names, got a name twice")
-    return X, columns or Columns(n_columns, names)
+    if X.dtype.kind not in _NUMBERS:
+        raise ValueError(f"X must hold numbers, got {X.dtype}")
+    return X, columns or Columns(n_columns, getattr(checker, "feature_names_in_", None))
 
 
 def as_rows(X: Any, binarize: float | None, ids: NDArray[np.int32] | None = None) -> Rows:
@@ -110,7 +113,7 @@ def as_rows(X: Any, binarize: float | None, ids: NDArray[np.int32] | None = None
         indptr, indices = _sparse_rows(X, binarize)
     if ids is None:
         return Rows(indptr, indices)
-    return Rows(*_kept(indptr, ids[indices], ids[indices] >= 0))
+    return Rows(*kept(indptr, ids[indices], ids[indices] >= 0))
 
 
 def _on(values: NDArray[Any], binarize: float | None) -> NDArray[np.bool_]:
@@ -142,17 +145,7 @@ def _dense_rows(X: NDArray[Any], binarize: float | None) -> tuple[NDArray[np.int
 
 def _sparse_rows(X: Any, binarize: float | None) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     indptr, indices, values = _in_order(X)
-    return _kept(indptr, indices, _on(values, binarize))
-
-
-def _kept(
-    indptr: NDArray[np.int64], indices: NDArray[np.int32], which: NDArray[np.bool_]
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Leave out all but some of the indices."""
-    if which.all():
-        return indptr, indices
-    before = np.concatenate(([0], np.cumsum(which, dtype=np.int64)))
-    return before[indptr], indices[which]
+    return kept(indptr, indices, _on(values, binarize))
 
 
 def _in_order(X: Any) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[Any]]:
@@ -161,16 +154,7 @@ def _in_order(X: Any) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[Any
     The flags with which SciPy remembers that they do are not relied upon: anyone may set them.
     """
     rows, n_columns = X.shape
-    for name in ("indptr", "indices", "data"):
-        array = getattr(X, name)
-        if array.ndim != 1:
-            raise ValueError(f"X.{name} must have one dimension, got {array.ndim}")
-        if name != "data" and array.dtype.kind not in "iu":
-            raise ValueError(f"X.{name} must be integers, got {array.dtype}")
-    if len(X.indptr) != rows + 1:
-        raise ValueError(f"X.indptr must have one more entry than the {rows} rows, got {len(X.indptr)}")
-    if len(X.data) != len(X.indices):
-        raise ValueError(f"X.data must be as long as the {len(X.indices)} indices, got {len(X.data)}")
+    check_arrays(X)
     if len(X.indices) and not 0 <= X.indices.min() <= X.indices.max() < n_columns:
         wrong = X.indices[(X.indices < 0) | (X.indices >= n_columns)][0]
         raise ValueError(f"X.indices must be from 0 to {n_columns - 1}, got {wrong}")
@@ -195,6 +179,31 @@ def _in_order(X: Any) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[Any
                 f"got column {indices[twice[0]]} twice in row {row[twice[0]]}"
             ) from None
     return indptr, indices, values
+
+
+def _check_table(X: Any) -> None:
+    """Refuse a table of pandas with text or dates by the name of the column, or with two columns of one name."""
+    met = set()
+    for i, (name, dtype) in enumerate(zip(X.columns, X.dtypes, strict=True)):
+        if name in met:
+            raise ValueError(f"X must have columns of different names, got {name!r} twice")
+        met.add(name)
+        if dtype.kind in _NUMBERS + "c":  # complex numbers are for scikit-learn to refuse
+            continue
+        if dtype.kind in "mM":
+            raise ValueError(f"X must hold numbers, got {dtype} in column {name!r}")
+        for value in X.iloc[:, i].tolist():
+            if not _reads_as_number(value):
+                raise ValueError(f"X must hold numbers, got {value!r} in column {name!r}")
+
+
+def _reads_as_number(value: Any) -> bool:
+    """Whether a value of a table is made a number by scikit-learn: text such as "1" is, and so is None, to NaN."""
+    try:
+        float(0 if value is None else value)
+    except (TypeError, ValueError, OverflowError):
+        return False
+    return True
 
 
 def _check_before_conversion(X: Any) -> None:
