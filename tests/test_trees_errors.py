@@ -133,6 +133,19 @@ def test_tables_as_they_come(classifier: Classifier) -> None:
         classifier().fit(pandas.DataFrame([[0, "x"], [1, "y"]]), [0, 1])
 
 
+def test_lists_of_objects() -> None:
+    assert HoeffdingTreeClassifier().fit([[10**30, 0], [0, True]], [0, 1]).features_seen_ == [0, 1]
+    with pytest.raises(ValueError, match=r"^HoeffdingTreeClassifier\.fit: Input X contains NaN"):
+        HoeffdingTreeClassifier().fit([[None, 0], [0, 1]], [0, 1])
+
+
+def test_a_label_that_is_missing() -> None:
+    pandas = pytest.importorskip("pandas", reason="pandas, of the extra `pandas`, is not installed")
+    for missing in (pandas.NA, pandas.NaT):
+        with pytest.raises(ValueError, match=r"learn_one: y must be a label that equals itself, got (<NA>|NaT)$"):
+            HoeffdingTreeClassifier().learn_one([1], missing)
+
+
 def test_dates_in_an_array() -> None:
     with pytest.raises(ValueError, match=r"^HoeffdingTreeClassifier\.fit: X must hold numbers, got datetime64\[D\]$"):
         HoeffdingTreeClassifier().fit(np.array([["2020-01-01"], ["2021-01-01"]], dtype="datetime64[D]"), [0, 1])

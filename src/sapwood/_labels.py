@@ -78,7 +78,11 @@ def as_label(y: Any) -> Hashable:
         hash(y)
     except TypeError:
         raise TypeError(f"y must be hashable, got {y!r}") from None
-    if not bool(y == y):  # noqa: PLR0124 - NaN is what does not equal itself
+    try:
+        is_itself = bool(y == y)  # noqa: PLR0124 - NaN is what does not equal itself
+    except TypeError:  # nor does pandas.NA say that it does
+        is_itself = False
+    if not is_itself:
         raise ValueError(f"y must be a label that equals itself, got {y!r}")
     label: Hashable = y
     return label

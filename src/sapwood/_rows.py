@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import scipy.sparse
 import sklearn.base
+import sklearn.utils
 import sklearn.utils.validation
 
 from sapwood import _core
@@ -80,6 +81,9 @@ def checked(X: Any, owner: str, columns: Columns | None) -> tuple[Any, Columns]:
     n_columns = X.shape[1]
     if n_columns > _core.MAX_COLUMNS:
         raise ValueError(f"X must have at most {_core.MAX_COLUMNS} columns, got {n_columns}")
+    if X.dtype.kind == "O":
+        # Lists with None or large integers, which scikit-learn makes numbers only if they come as an array.
+        X = sklearn.utils.check_array(X, dtype=np.float64, input_name="X")
     if X.dtype.kind not in _NUMBERS:
         raise ValueError(f"X must hold numbers, got {X.dtype}")
     return X, columns or Columns(n_columns, getattr(checker, "feature_names_in_", None))
