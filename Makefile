@@ -53,7 +53,7 @@ docs: $(VENV)/.dev ## Regenerate docs/cli.md from the help of the commands
 	$(BIN)/python -m sapwood.cli.reference > docs/cli.md
 
 clean: ## Remove everything that make made
-	rm -rf $(VENV) build .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build sapwood-demo .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.tools: pyproject.toml
