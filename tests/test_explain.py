@@ -119,11 +119,6 @@ def test_intercept_is_of_the_leaf_and_not_of_the_point() -> None:
     assert all(len(found) == 1 for found in intercepts.values())
 
 
-def test_threshold_below_zero() -> None:
-    with pytest.raises(ValueError, match=r"binarize must be at least 0 for single points, .* got -1\.5$"):
-        explain_one(word_tree(10), {"free": 1}, classes=MAIL, binarize=-1.5)
-
-
 def test_one_class_alone() -> None:
     tree = _core.Tree()
     tree.learn_one({"a": 1}, 0, 1, 0.0)

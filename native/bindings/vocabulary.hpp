@@ -73,14 +73,8 @@ public:
 
     /// The ids of the active features of a point: a dict, in which a value is on where it is greater than `binarize`
     /// and text stands for the feature "key=text"; or any other iterable of active features. Without `binarize` numbers
-    /// must be 0 or 1, and with one below 0 no point can be read. Throws, and changes nothing, if it is neither.
+    /// must be 0 or 1. Throws, and changes nothing, if it is neither.
     std::vector<FeatureId> point(nb::handle x, std::optional<double> binarize, bool make) {
-        if (binarize && *binarize < 0) {
-            throw std::invalid_argument(
-                "binarize must be at least 0 for single points, all of whose absent features would be on otherwise, "
-                "got " +
-                repr_of(nb::float_(*binarize)));
-        }
         const std::size_t n_keys = keys_.size();
         try {
             return checked_point(x, binarize, make);

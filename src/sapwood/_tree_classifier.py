@@ -184,7 +184,7 @@ class StreamingTreeClassifier(Inspectable, TreeLearner):
                 ids = rows.ids
             else:
                 try:
-                    ids = model.tree.point(x, model.binarize)
+                    ids = model.tree.point(x, model.threshold())
                 except REFUSED as error:
                     self._raise_named("explain_one", error)
             owner = f"{type(self).__name__}.explain_one"

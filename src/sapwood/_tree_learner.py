@@ -221,7 +221,7 @@ class TreeLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scik
                     w = weight_of_one(w)
                 label = model.labels.index.get(y)
                 if label is not None:
-                    model.tree.learn_one(x, label, w, model.binarize)
+                    model.tree.learn_one(x, label, w, model.threshold())
                 else:
                     self._learn_new_class(model, x, as_label(y), int(w))
             except REFUSED as error:
@@ -236,7 +236,7 @@ class TreeLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scik
         if w > 0:
             model.labels = after
         try:
-            model.tree.learn_one(x, len(before.order), w, model.binarize)
+            model.tree.learn_one(x, len(before.order), w, model.threshold())
         except BaseException:
             if model.labels is after and model.tree.n() == n_before:
                 model.labels = before
@@ -311,7 +311,7 @@ class TreeLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scik
         if model is None or not model.labels.order:
             return NO_LABELS, []
         try:
-            probabilities = model.tree.predict_proba_one(x, model.binarize)
+            probabilities = model.tree.predict_proba_one(x, model.threshold())
         except REFUSED as error:
             self._raise_named(method, error)
         # Read last: they may be newer than the probabilities, but know all classes of these.

@@ -40,6 +40,15 @@ class Model:
         self.labels = labels
         self.columns: Columns | None = None
 
+    def threshold(self) -> float | None:
+        """Return the threshold for single points; raise ValueError if they cannot be read with it."""
+        if self.binarize is not None and self.binarize < 0:
+            raise ValueError(
+                "binarize must be at least 0 for single points, all of whose absent features would be on otherwise, "
+                f"got {self.binarize}"
+            )
+        return self.binarize
+
     def with_ids(self, columns: Columns, *, make: bool) -> Columns:
         """Find the features of columns that have names. A name that was never on has an id, and no place in the tree.
 

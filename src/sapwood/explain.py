@@ -179,7 +179,7 @@ def explain_one(
     x : dict or iterable of hashable objects
         The point, as the tree learns it. Features that the tree has never seen say nothing, and are not mentioned.
     binarize : float or None
-        The value above which a feature of a dict is on, at least 0; None: values are 0 or 1.
+        The value above which a feature of a dict is on; None: values are 0 or 1.
     classes, feature_names, criterion, in_order
         As in `TreeView.of`.
     """
