@@ -18,6 +18,7 @@ import sapwood
 from sapwood import cli
 from sapwood.cli.app import app
 from sapwood.paper import EXPERIMENTS
+from sapwood.paper.sources import PAPER
 
 COMMAND = [sys.executable, "-c", "from sapwood.cli import main; main()"]
 
@@ -38,7 +39,8 @@ def test_version() -> None:
 def test_help_names_every_experiment() -> None:
     result = CliRunner().invoke(app, ["reproduce", "--help"], env={"COLUMNS": "200"})
     assert result.exit_code == 0
-    assert all(name in result.output for name in EXPERIMENTS)
+    assert ", ".join(EXPERIMENTS) in " ".join(result.output.split())
+    assert ", ".join(PAPER) in " ".join(result.output.split())
     for option in ("--output", "--repeats", "--quick", "--full", "--seed", "--data", "--download"):
         assert option in result.output
 
@@ -46,6 +48,14 @@ def test_help_names_every_experiment() -> None:
 def test_installed_as_a_command() -> None:
     scripts = {entry.name: entry.value for entry in importlib.metadata.entry_points(group="console_scripts")}
     assert scripts["sapwood"] == "sapwood.cli:main"
+
+
+def test_public_names_are_there_when_they_are_asked_for() -> None:
+    assert set(sapwood.__all__) <= set(dir(sapwood))
+    for name in sapwood.__all__:
+        assert getattr(sapwood, name) is not None
+    with pytest.raises(AttributeError, match=r"^module 'sapwood' has no attribute 'heartwood'$"):
+        _ = sapwood.heartwood
 
 
 @pytest.mark.parametrize("absent", [{"typer"}, {"rich"}, {"typer", "rich"}])

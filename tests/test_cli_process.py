@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -77,21 +79,112 @@ def test_progress_is_for_terminals_only(tmp_path: Path) -> None:
     assert b"\x1b" not in plain
 
 
-@posix
-def test_ctrl_c_of_evaluate_tells_the_results_until_then(tmp_path: Path) -> None:
-    page = tmp_path / "run.html"
-    running = start("evaluate", "-", "--report", page)
+SIGNALS = [(signal.SIGINT, 130, "Ctrl-C"), (signal.SIGTERM, 143, "SIGTERM")]
+signals = pytest.mark.parametrize(("number", "code", "name"), SIGNALS)
+
+
+def stopped(number: int, *arguments: object) -> tuple[int, list[str], str]:
+    """Stop the command, which waits for more of a pipe than 25,000 points; return code, lines of output and errors."""
+    running = start(*arguments)
     assert running.stdin is not None
     running.stdin.write(stream_bytes(25_000))
     running.stdin.flush()
-    # It has read all but what the pipe and its buffers hold, and so has learned a batch at least.
-    running.send_signal(signal.SIGINT)
+    # It has read all but what the pipe and its buffers hold, and so has two batches at least.
+    running.send_signal(number)
     output, errors = running.communicate(timeout=MOST_SECONDS)
-    assert running.returncode == 130, errors
-    points = int(output.decode().split()[1])
+    return running.returncode, output.decode().splitlines(), errors.decode()
+
+
+@posix
+@signals
+def test_a_signal_lets_evaluate_tell_the_results_until_then(number: int, code: int, name: str, tmp_path: Path) -> None:
+    page = tmp_path / "run.html"
+    status, lines, errors = stopped(number, "evaluate", "-", "--report", page)
+    assert status == code, errors
+    points = int(lines[0].split()[1])
     assert 10_000 <= points <= 25_000
-    assert errors.decode() == f"Report: {page}\nStopped by Ctrl-C after {points:,} points.\n"
+    assert errors == f"Report: {page}\nStopped by {name} after {points:,} points.\n"
     assert page.is_file()
+
+
+@posix
+@signals
+def test_a_signal_ends_predict_after_whole_lines(number: int, code: int, name: str, tmp_path: Path) -> None:
+    done("train", write_stream(tmp_path / "few.svm", 100), "-m", tmp_path / "m")
+    status, lines, errors = stopped(number, "predict", "-", "--labelled", "-m", tmp_path / "m")
+    assert status == code, errors
+    assert 10_000 <= len(lines) <= 25_000
+    assert set(lines) <= {"0", "1"}
+    assert f" of {len(lines):,} are right" in errors
+    assert errors.endswith(f"\nStopped by {name} after {len(lines):,} points.\n")
+
+
+@posix
+@signals
+def test_a_signal_ends_splits_and_race_with_what_is_done(number: int, code: int, name: str) -> None:
+    status, lines, errors = stopped(number, "splits", "-", "--every", 7000)
+    assert status == code, errors
+    points = int(lines[-1].split()[0])
+    assert 7000 <= points <= 25_000
+    assert [len(line.split("\t")) for line in lines] == [5] * len(lines)
+    assert errors == f"Stopped by {name} after {points:,} points.\n"
+    status, lines, errors = stopped(number, "race", "-", "--criterion", "gini", "--json")
+    assert status == code, errors
+    points = json.loads(lines[0])[0]["points"]
+    assert 10_000 <= points <= 25_000
+    assert errors == f"Stopped by {name} after {points:,} points.\n"
+
+
+@posix
+@signals
+def test_a_signal_ends_generate_after_a_whole_line(number: int, code: int, name: str) -> None:
+    running = start("generate", "sparse", "--n", 300_000, "--d2", 1000, "--seed", 1)
+    assert running.stdout is not None
+    first = running.stdout.readline()
+    # It waits for the pipe to be read, and so is in the midst of writing.
+    running.send_signal(number)
+    output = running.stdout.read()
+    _, errors = running.communicate(timeout=MOST_SECONDS)
+    assert running.returncode == code, errors
+    lines = (first + output).splitlines()
+    assert errors.decode() == f"Stopped by {name} after {len(lines):,} points.\n"
+    assert 0 < len(lines) < 300_000
+    assert output.endswith(b"\n")
+
+
+@posix
+@signals
+@pytest.mark.parametrize("arguments", [["train", "-m", "m"], ["evaluate"], ["predict", "-m", "{model}"], ["race"]])
+def test_a_signal_before_the_first_byte(
+    number: int, code: int, name: str, arguments: list[str], tmp_path: Path
+) -> None:
+    model = tmp_path / "model"
+    done("train", write_stream(tmp_path / "few.svm", 100), "-m", model)
+    command, *options = (argument.format(model=model) for argument in arguments)
+    running = start(command, "-", *options, cwd=tmp_path, env={**os.environ, "PYTHONPROFILEIMPORTTIME": "1"})
+    # What it imports last is the reader, which then waits.
+    assert running.stderr is not None
+    while b"sapwood.stream\n" not in running.stderr.readline():
+        pass
+    time.sleep(0.3)
+    running.send_signal(number)
+    output, errors = running.communicate(timeout=MOST_SECONDS)
+    assert running.returncode == code, errors
+    assert output == b""
+    assert errors.decode().splitlines()[-1].startswith(f"Stopped by {name}")
+    assert b"Traceback" not in errors
+    assert not (tmp_path / "m").exists()
+
+
+@pytest.mark.parametrize("arguments", [["--version"], ["--help"], ["train", "--help"], ["reproduce", "--help"]])
+def test_help_loads_nothing_that_is_slow(arguments: list[str]) -> None:
+    code = (
+        "import sys\nfrom sapwood.cli.app import app\n"
+        "try:\n    app(sys.argv[1:])\nexcept SystemExit:\n    pass\n"
+        "print(sorted({'numpy', 'scipy', 'sklearn', 'rich', 'matplotlib'} & set(sys.modules)))"
+    )
+    run = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False)
+    assert run.stdout.splitlines()[-1] == "[]", run.stderr
 
 
 def test_help_of_every_command_has_examples() -> None:

@@ -89,8 +89,44 @@ def test_splits_of_words_and_of_several_classes(tmp_path: Path) -> None:
     lines = done("splits", write_words(tmp_path / "w.tsv", 90), "--every", 40).splitlines()
     assert lines[0].split("\t") == ["points", "place", "feature", "gain", "score"]
     assert [line.split("\t")[:3] for line in lines[1:]] == [[n, "1", "lunch"] for n in ("40", "80", "90")]
-    table = b"colour,label\n" + b"red,a\nblue,b\ngreen,c\n" * 20
-    assert "colour=red" in done("splits", "-", "--classes", 3, stdin=table)
+
+
+def three_classes() -> bytes:
+    """Return a table whose third class comes late, but not too late to be found out."""
+    return b"colour,label\n" + b"red,a\nblue,b\n" * 300 + b"green,c\nred,a\n" * 20
+
+
+@pytest.mark.parametrize("every", [1, 7, 1000])
+def test_splits_finds_out_the_classes(every: int) -> None:
+    told = done("splits", "-", "--every", every, "--top", 2, stdin=three_classes())
+    assert told == done("splits", "-", "--every", every, "--top", 2, "--classes", 3, stdin=three_classes())
+    finder = SplitFinder(n_classes=3)
+    for features, label in [([0], 0), ([1], 1)] * 300 + [([2], 2), ([0], 0)] * 20:
+        finder.add(features, label)
+    best = finder.best()
+    assert best is not None
+    last = told.splitlines()[-2].split("\t")
+    assert last == [
+        "640",
+        "1",
+        f"colour={('red', 'blue', 'green')[best.feature]}",
+        f"{best.gain:.6g}",
+        f"{best.score:.6g}",
+    ]
+
+
+def test_splits_asks_for_the_classes_that_come_too_late() -> None:
+    late = b"1 1:1\n2 2:1\n" * 7500 + b"3 3:1\n"
+    result = call("splits", "-", "--every", 5000, stdin=late)
+    assert result.exit_code == 2
+    assert len(result.stdout.splitlines()) == 4
+    assert "2 classes at most, got a further one, 3, after 15,000 points; --classes tells how many" in result.stderr
+    assert len(done("splits", "-", "--every", 5000, "--classes", 3, stdin=late).splitlines()) == 5
+
+
+def test_splits_begins_with_the_second_class() -> None:
+    lines = done("splits", "-", "--every", 2, stdin=b"1 1:1\n" * 5 + b"2 2:1\n").splitlines()
+    assert [line.split("\t")[0] for line in lines] == ["points", "6"]
 
 
 def test_race(tmp_path: Path) -> None:
@@ -107,12 +143,37 @@ def test_race(tmp_path: Path) -> None:
         best = finder.best()
         assert best is not None
         assert exact == {f"x[{best.feature}]"}
+        assert race["left_out"] == {}
     picture = tmp_path / "race.png"
     shown = done("race", write_words(tmp_path / "w.tsv"), "--criterion", "gini", "--picture", picture)
     for word in ("gini", "counting", "exhaustive", "certified", "approximate", "lunch"):
         assert word in shown
     assert "entropy" not in shown
     assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_race_of_several_classes_is_of_the_searches_that_can() -> None:
+    (gini,) = json.loads(done("race", "-", "--criterion", "gini", "--json", stdin=three_classes()))
+    assert (gini["points"], gini["classes"], gini["features_seen"]) == (640, 3, 3)
+    assert {entry["search"]: entry["optimal"] for entry in gini["searches"]} == {"exhaustive": True, "certified": True}
+    assert all(entry["times_counting"] > 0 for entry in gini["searches"])
+    assert "the paper's algorithm is for two classes" in gini["left_out"]["approximate"]
+    shown = " ".join(done("race", "-", stdin=three_classes()).split())
+    assert shown.count("Without approximate: ") == 1
+    assert "the paper's algorithm is for two classes" in shown
+
+
+def test_race_takes_turns_over_a_long_stream(tmp_path: Path) -> None:
+    stream = write_stream(tmp_path / "t.svm", 30_500)
+    (whole,) = json.loads(done("race", stream, "--criterion", "entropy", "--every", 7, "--json"))
+    assert whole["points"] == 30_500
+    (batch,) = read(stream, batch_size=40_000)
+    finder = SplitFinder()
+    finder.add_many(batch.X, batch.y)
+    best = finder.best()
+    assert best is not None
+    scores = {entry["search"]: entry["score"] for entry in whole["searches"]}
+    assert scores["certified"] == scores["exhaustive"] == pytest.approx(best.score)
 
 
 def _matrix(stream: Path, n: int) -> list[tuple[object, np.ndarray[tuple[int], np.dtype[np.int64]]]]:

@@ -180,10 +180,12 @@ ONE_SENTENCE = [
     (["evaluate", "{two}", "--fading", "7"], "fading must"),
     (["splits", "{empty}"], "found an empty file"),
     (["splits", "{one}"], "found one class only, 1"),
-    (["splits", "{three}"], "--classes tells how many there are"),
+    (["splits", "{three}", "--classes", "2"], "got a further one, 3, after 0 points; --classes tells how many"),
+    (["splits", "{three}", "--search", "approximate"], "the paper's algorithm is for two classes"),
     (["race", "{none}"], "there is no such file"),
     (["race", "{one}"], "found one class only, 1"),
-    (["race", "{three}"], "a race must be of 2 classes, got 3"),
+    (["race", "{three}", "--classes", "2"], "got a further one, 3, after 0 points; --classes tells how many"),
+    (["race", "{three}", "--criterion", "kearns_mansour"], "n_classes must be 2"),
     (["generate", "sparse", "--q", "3"], "q must be in [0, 1]"),
     (["generate", "text", "--n", "5", "--n-changes", "7"], "n_changes must be below"),
 ]
@@ -207,7 +209,7 @@ def test_what_is_wrong_is_said_in_one_sentence(arguments: list[str], message: st
     assert message in result.stderr
     assert result.stderr.startswith("sapwood ")
     assert result.stderr.count("\n") == 1
-    assert result.stdout.splitlines()[1:2] in ([], ["2\t1\tx[3]\t0\t0"])  # a table of splits that has begun
+    assert result.stdout == ""
     assert not (tmp_path / "new").exists()
 
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import io
 import logging
+import os
 import pickle
+import signal
+import threading
 import tracemalloc
 from typing import Any
 
@@ -186,3 +189,38 @@ def test_parameters_of_the_wrong_type() -> None:
         read(io.BytesIO(b"1 2:1\n"), batch_size=1.5)  # type: ignore[arg-type]  # the point of the test
     with pytest.raises(TypeError, match=r"^read: ignore must be a collection of names, got the string 'id'"):
         read(io.BytesIO(b"a,b\n1,2\n"), ignore="id")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no signals to send to a thread")
+@pytest.mark.parametrize("handled", [True, False])
+def test_an_interrupt_while_the_pipe_is_waited_for_loses_no_point(handled: bool) -> None:
+    ours, theirs = os.pipe()
+    os.write(theirs, b"1 1:1\n-1 2:1\n1 3:")
+    with os.fdopen(ours, "rb") as file, read(file, batch_size=10) as reader:
+        before = signal.getsignal(signal.SIGUSR1)
+
+        def handle(*_: object) -> None:
+            if not handled:
+                raise KeyboardInterrupt
+            reader.interrupt()
+
+        signal.signal(signal.SIGUSR1, handle)
+        try:
+            threading.Timer(0.2, signal.pthread_kill, (threading.get_ident(), signal.SIGUSR1)).start()
+            assert next(reader).y.tolist() == [1, -1]
+        finally:
+            signal.signal(signal.SIGUSR1, before)
+        for _ in range(2):
+            with pytest.raises(KeyboardInterrupt):
+                next(reader)
+        assert reader.position == 2
+    os.close(theirs)
+
+
+def test_an_interrupt_between_two_batches_ends_the_stream() -> None:
+    reader = read(io.BytesIO(b"1 1:1\n" * 10), batch_size=4)
+    assert len(next(reader)) == 4
+    reader.interrupt()
+    with pytest.raises(KeyboardInterrupt):
+        next(reader)
+    assert reader.position == 4

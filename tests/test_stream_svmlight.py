@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -159,3 +160,24 @@ def test_writer_refuses(X: object, y: list[object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         write_svmlight(file, X, y)  # type: ignore[arg-type]  # the point of the test
     assert file.getvalue() == b""
+
+
+def test_writer_writes_all_to_a_file_without_a_buffer() -> None:
+    class Slow(io.RawIOBase):
+        """Takes three bytes at a time, as a pipe may when a signal comes."""
+
+        taken = b""
+
+        def writable(self) -> bool:
+            return True
+
+        def write(self, data: Any) -> int:
+            self.taken += bytes(data[:3])
+            return len(data[:3])
+
+    file = Slow()
+    write_svmlight(file, csr_array([[0, 1, 1], [1, 0, 0]]), [1, -1])  # type: ignore[arg-type]  # raw
+    assert file.taken == b"1 1:1 2:1\n-1 0:1\n"
+    file.write = lambda _: None  # type: ignore[method-assign, assignment, return-value]  # full, and it does not wait
+    with pytest.raises(BlockingIOError, match="must be one that waits"):
+        write_svmlight(file, csr_array([[0, 1]]), [1])  # type: ignore[arg-type]  # raw

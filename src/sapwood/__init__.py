@@ -1,11 +1,16 @@
-"""Decision trees from streams of sparse data, with the best split current after every point."""
+"""Decision trees from streams of sparse data, with the best split current after every point.
 
-from importlib.metadata import version
+The names are loaded when they are first asked for: the command line answers `--help` without scikit-learn.
+"""
 
-from sapwood.split_finder import CRITERIA, SEARCHES, Split, SplitFinder, Trace
-from sapwood.trees import ExtremelyFastDecisionTreeClassifier, HoeffdingTreeClassifier, load_model
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-__version__ = version("sapwood")
+if TYPE_CHECKING:
+    from sapwood.split_finder import CRITERIA, SEARCHES, Split, SplitFinder, Trace
+    from sapwood.trees import ExtremelyFastDecisionTreeClassifier, HoeffdingTreeClassifier, load_model
+
+    __version__: str
 
 __all__ = [
     "CRITERIA",
@@ -18,3 +23,23 @@ __all__ = [
     "__version__",
     "load_model",
 ]
+
+_OF_TREES = {"ExtremelyFastDecisionTreeClassifier", "HoeffdingTreeClassifier", "load_model"}
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name, which is then there for good (PEP 562)."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name == "__version__":
+        from importlib.metadata import version
+
+        found: Any = version("sapwood")
+    else:
+        found = getattr(import_module("sapwood.trees" if name in _OF_TREES else "sapwood.split_finder"), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import sapwood.trees  # noqa: F401 - a file may hold a model of any of its classes
 from sapwood import _model_file
 from sapwood._batches import learn_batch
 from sapwood._encoding import Encoding, StreamNote

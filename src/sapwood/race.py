@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sapwood import _core
-from sapwood._stream import Stream, rotated
-from sapwood.split_finder import Split, SplitFinder
+from sapwood._race import Race, RaceEntry, RaceResult
+from sapwood._stream import Stream
 from sapwood.style import COUNTING, duration, line_style, picture_style, spread
 
 if TYPE_CHECKING:
@@ -25,41 +24,6 @@ __all__ = ["RaceEntry", "RaceResult", "plot_race", "race"]
 # The contestants take turns, this many each, so that a slow moment of the machine hits all alike; fewer turns would
 # share noise less, more would have each contestant refill the caches that the others emptied.
 _TURNS = 10
-_SAME_SCORE = 1e-9
-
-
-@dataclass(frozen=True)
-class RaceEntry:
-    """What one search did in a race.
-
-    `seconds[i]` is the time spent inside the search, in C++, until `checkpoints[i]` points were added. `optimal` says
-    whether the score of the final split equals the exhaustive one up to 1e-9 relative; a different feature with an
-    equal score is optimal. `speed_up` is None where the exhaustive search did not take part.
-    """
-
-    search: str
-    seconds: npt.NDArray[np.float64]
-    split: Split | None
-    optimal: bool
-    times_counting: float
-    speed_up: float | None
-
-
-@dataclass(frozen=True)
-class RaceResult:
-    """A race: every search over the same points, and the loop that only increments counters.
-
-    `counting` holds the cumulative seconds of counting only, the median over several runs, at the same checkpoints.
-    """
-
-    criterion: str
-    alpha: float
-    every: int
-    n: int
-    n_features_seen: int
-    checkpoints: npt.NDArray[np.int64]
-    counting: npt.NDArray[np.float64]
-    entries: tuple[RaceEntry, ...]
 
 
 def race(
@@ -70,6 +34,7 @@ def race(
     searches: Sequence[str] | None = None,
     alpha: float = 0.1,
     every: int = 1,
+    n_classes: int | None = None,
     checkpoints: int | Iterable[int] = 100,
     progress: Callable[[str, int], None] | None = None,
 ) -> RaceResult:
@@ -83,60 +48,28 @@ def race(
     ----------
     X, y : points and labels, as `SplitFinder.add_many` takes them.
     criterion, alpha : as of `SplitFinder`.
-    searches : the searches that take part; by default all that there are for the criterion.
+    searches : the searches that take part; by default all that there are for the criterion and the classes.
     every : ask for the best split after every `every`-th point.
+    n_classes : as of `SplitFinder`; by default as many as the labels need, which go from 0 on.
     checkpoints : the numbers of points, ascending, at which the time is recorded; or how many of them, evenly spread.
     progress : called as `progress(search, points)` whenever a search has added that many further points.
     """
     every = _positive("every", every)
-    # The reference for optimality, asked once; adding the points also checks them before any clock is started.
-    reference = SplitFinder(criterion=criterion, search="exhaustive", alpha=alpha)
-    names = tuple(_core.searches_for(criterion) if searches is None else searches)
-    if not names or len(set(names)) != len(names):
-        raise ValueError(f"race: searches must be distinct and at least one, got {names}")
-    finders = {name: SplitFinder(criterion=criterion, search=name, alpha=alpha) for name in names}
-    reference.add_many(X, y)
-    stream = Stream(X, y)
+    classes = _n_classes(y) if n_classes is None else _positive("n_classes", n_classes)
+    contest = Race(criterion, alpha, every, classes, searches)
+    try:
+        # All points are checked before any clock is started.
+        stream = Stream(X, y, classes)
+    except ValueError as error:
+        raise ValueError(f"race: {error}") from None
     marks = _checkpoints(checkpoints, stream.n)
-
-    seconds = {name: np.empty(marks.size) for name in names}
-    spent = dict.fromkeys(names, 0.0)
-    counting = []
     # A turn is a whole number of queries long, so that turns do not change after which points the query falls.
     turn_length = max(1, math.ceil(stream.n / _TURNS / every)) * every
-    for turn, start in enumerate(range(0, stream.n, turn_length)):
+    for start in range(0, stream.n, turn_length):
         stop = min(stream.n, start + turn_length)
         first, last = np.searchsorted(marks, [start, stop], side="right")
-        ends = np.append(marks[first:last] - start, stop - start)
-        counting.append(stream.count(marks))
-        for name in rotated(names, turn):
-            times = _core.run_timed(finders[name]._search, *stream.part(start, stop), every, ends)
-            seconds[name][first:last] = spent[name] + times[:-1]
-            spent[name] += float(times[-1])
-            if progress is not None:
-                progress(name, stop - start)
-
-    counted = np.median(counting, axis=0) if counting else np.zeros(0)
-    return RaceResult(
-        criterion=criterion,
-        alpha=alpha,
-        every=every,
-        n=stream.n,
-        n_features_seen=reference.n_features_seen,
-        checkpoints=marks,
-        counting=counted,
-        entries=tuple(
-            RaceEntry(
-                search=name,
-                seconds=seconds[name],
-                split=finders[name].best(),
-                optimal=_is_optimal(finders[name].best(), reference.best()),
-                times_counting=_ratio(seconds[name], counted),
-                speed_up=_ratio(seconds["exhaustive"], seconds[name]) if "exhaustive" in names else None,
-            )
-            for name in names
-        ),
-    )
+        contest.turn(stream.part(start, stop), stream.n_columns, (marks[first:last] - start).tolist(), progress)
+    return contest.result()
 
 
 def plot_race(results: RaceResult | Sequence[RaceResult], path: str | Path) -> Path:
@@ -214,6 +147,13 @@ def _checkpoints(checkpoints: int | Iterable[int], n: int) -> npt.NDArray[np.int
     return np.arange(1, count + 1, dtype=np.int64) * n // count if count else np.zeros(0, dtype=np.int64)
 
 
+def _n_classes(y: npt.ArrayLike) -> int:
+    """Return how many classes labels are of; what is none is refused when all points are checked."""
+    labels = np.asarray(y)
+    largest = labels.max() if labels.size and labels.dtype.kind in "biuf" else 1
+    return int(min(max(2, largest + 1), _core.MAX_CLASSES)) if np.isfinite(largest) else 2
+
+
 def _positive(name: str, value: int) -> int:
     try:
         number = operator.index(value)
@@ -222,15 +162,3 @@ def _positive(name: str, value: int) -> int:
     if number < 1:
         raise ValueError(f"race: {name} must be at least 1, got {number}")
     return number
-
-
-def _is_optimal(split: Split | None, reference: Split | None) -> bool:
-    if split is None or reference is None:
-        return split is reference
-    return math.isclose(split.score, reference.score, rel_tol=_SAME_SCORE, abs_tol=_SAME_SCORE)
-
-
-def _ratio(numerator: npt.NDArray[np.float64], denominator: npt.NDArray[np.float64]) -> float:
-    if numerator.size == 0 or denominator[-1] == 0.0:
-        return math.nan
-    return float(numerator[-1] / denominator[-1])

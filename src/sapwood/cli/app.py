@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 
-from sapwood import __version__
 from sapwood.cli import generate
 from sapwood.cli.evaluate import evaluate
 from sapwood.cli.inspect import inspect
@@ -37,6 +36,8 @@ app = typer.Typer(
 
 def _show_version(wanted: bool) -> None:
     if wanted:
+        from sapwood import __version__
+
         typer.echo(f"sapwood {__version__}")
         raise typer.Exit
 

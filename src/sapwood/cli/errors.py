@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Hashable, Iterable, Iterator
 from contextlib import contextmanager
@@ -10,11 +11,12 @@ from typing import NoReturn
 
 import typer
 
-from sapwood.cli.exit_codes import BROKEN_PIPE, FAILED, INTERRUPTED, WRONG
-from sapwood.stream import StreamError
+from sapwood.cli.exit_codes import BROKEN_PIPE, FAILED, INTERRUPTED, TERMINATED, WRONG
+from sapwood.cli.signals import Stopped, sigterm_stops
 
 __all__ = ["leave", "require_two_classes", "told"]
 
+_ENDS = {signal.SIGINT: ("Ctrl-C", INTERRUPTED), signal.SIGTERM: ("SIGTERM", TERMINATED)}
 _OF_THE_USER = (FileNotFoundError, IsADirectoryError, NotADirectoryError, PermissionError)
 
 
@@ -22,14 +24,15 @@ _OF_THE_USER = (FileNotFoundError, IsADirectoryError, NotADirectoryError, Permis
 def told(command: str) -> Iterator[None]:
     """Turn errors of a command into a sentence on standard error and an exit code."""
     try:
-        yield
-        # Here and not at the exit of Python, which would complain of a pipe that is broken.
-        sys.stdout.flush()
+        with sigterm_stops():
+            yield
+            # Here and not at the exit of Python, which would complain of a pipe that is broken.
+            sys.stdout.flush()
     except BrokenPipeError:
         _forget_output()
         raise typer.Exit(BROKEN_PIPE) from None
-    except KeyboardInterrupt:
-        leave("Stopped by Ctrl-C.", INTERRUPTED)
+    except KeyboardInterrupt as stop:
+        _leave_stopped(stop)
     except _OF_THE_USER as error:
         leave(f"sapwood {command}: {_sentence(error)}", WRONG)
     except (OSError, MemoryError) as error:
@@ -44,8 +47,20 @@ def leave(message: str, code: int) -> NoReturn:
     raise typer.Exit(code)
 
 
+def _leave_stopped(stop: KeyboardInterrupt) -> NoReturn:
+    number, words = (stop.number, stop.words) if isinstance(stop, Stopped) else (signal.SIGINT, "")
+    by, code = _ENDS[signal.Signals(number)]
+    try:
+        sys.stdout.flush()
+    except OSError:  # Ctrl-C ends all programs of a pipeline
+        _forget_output()
+    leave(f"Stopped by {by}{' ' if words else ''}{words}.", code)
+
+
 def require_two_classes(name: str, classes: Iterable[Hashable]) -> None:
     """Raise StreamError if a stream that has been read has points of one class only."""
+    from sapwood.stream import StreamError
+
     found = list(classes)
     if len(found) == 1:
         raise StreamError(name, "points of two classes at least", f"one class only, {found[0]!r}")

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sapwood.cli.errors import leave, require_two_classes
-from sapwood.cli.exit_codes import INTERRUPTED
+from sapwood.cli.errors import require_two_classes
 from sapwood.cli.groups import command
 from sapwood.cli.learners import LearnerOptions
 from sapwood.cli.output import OutputOptions, check_place, note
 from sapwood.cli.progress import shown
 from sapwood.cli.readers import FILE, ReaderOptions, reported
-from sapwood.evaluate import Evaluation, PrequentialRun
-from sapwood.stream import StreamError
+from sapwood.cli.signals import StopSignals
+
+if TYPE_CHECKING:
+    from sapwood.evaluate import Evaluation, PrequentialRun
 
 __all__ = ["evaluate"]
 
@@ -38,18 +39,22 @@ def evaluate(
 ) -> None:
     """Let a learner predict each point of a stream, then learn it, and tell how well it did.
 
-    Ctrl-C stops after the point at hand, and a bad line before it: the results until then are told and reported.
+    Ctrl-C and SIGTERM stop after the point at hand, and a bad line before it: the results until then are told and
+    reported.
 
     Try:
       sapwood evaluate stream.svm.gz --learner efdt --report run.html
       sapwood evaluate reviews.tsv --ngrams 2 --tree
       sapwood evaluate stream.svm --json | jq .metrics.accuracy
     """
+    from sapwood.evaluate import PrequentialRun
+    from sapwood.stream import StreamError
+
     if report is not None:
         check_place(report)
     model = learner.make(reader.binarize)
     run = PrequentialRun(model, window=window, fading=fading)
-    with reported(reader.open(file), quiet=output.quiet) as stream:
+    with reported(reader.open(file), quiet=output.quiet) as stream, StopSignals(run.interrupt) as signals:
         failure: StreamError | OSError | None = None
         with shown("Evaluating", stream, quiet=output.quiet) as show:
             try:
@@ -64,8 +69,7 @@ def evaluate(
         _tell(result, report, output, f"{model.export_text()}" if tree and result.n else "", stream.name)
         if failure is not None:
             raise failure
-    if result.interrupted:
-        leave(f"Stopped by Ctrl-C after {result.n:,} points.", INTERRUPTED)
+    signals.check(f"after {result.n:,} points")
 
 
 def _words(run: PrequentialRun) -> str:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import sys
 from enum import Enum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-import numpy as np
 import typer
-from scipy.sparse import csr_array
 
 from sapwood.cli.groups import command
-from sapwood.datasets import make_sparse, make_text
-from sapwood.stream import write_svmlight
+from sapwood.cli.signals import StopSignals
+
+if TYPE_CHECKING:
+    import numpy as np
+    from scipy.sparse import csr_array
 
 __all__ = ["sparse", "text"]
 
@@ -55,6 +56,8 @@ def sparse(
       sapwood generate sparse --n 1000000 --d1 10 --d2 100000 --q 1e-4 --seed 1 > stream.svm
       sapwood generate sparse --n 5000 --seed 1 | sapwood evaluate -
     """
+    from sapwood.datasets import make_sparse
+
     _write(*make_sparse(n, d1, d2, q, seed=seed))
 
 
@@ -81,6 +84,8 @@ def text(
       sapwood generate text --n 100000 --seed 1 > texts.svm
       sapwood generate text --drift abrupt --n-changes 3 --seed 1 | gzip > drifting.svm.gz
     """
+    from sapwood.datasets import make_text
+
     X, y = make_text(
         n,
         d,
@@ -98,6 +103,10 @@ def text(
 
 
 def _write(X: csr_array, y: np.ndarray[tuple[int], np.dtype[np.uint8]]) -> None:
-    # In parts: the text of all points may be much larger than the matrix.
-    for start in range(0, len(y), _AT_ONCE):
-        write_svmlight(sys.stdout.buffer, X[start : start + _AT_ONCE], y[start : start + _AT_ONCE])
+    from sapwood.stream import write_svmlight
+
+    # In parts: the text of all points may be much larger than the matrix. A signal ends no line in its midst.
+    with StopSignals() as signals:
+        for start in range(0, len(y), _AT_ONCE):
+            write_svmlight(sys.stdout.buffer, X[start : start + _AT_ONCE], y[start : start + _AT_ONCE])
+            signals.check(f"after {min(start + _AT_ONCE, len(y)):,} points")

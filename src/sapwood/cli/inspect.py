@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sapwood._feature_names import shortened
-from sapwood._tree_classifier import StreamingTreeClassifier
-from sapwood.checkpoint import Checkpoint
 from sapwood.cli.groups import command
 from sapwood.cli.models import opened_model
 from sapwood.cli.output import OutputOptions
+
+if TYPE_CHECKING:
+    from sapwood._tree_classifier import StreamingTreeClassifier
 
 __all__ = ["inspect"]
 
@@ -39,6 +39,8 @@ def inspect(
       sapwood inspect spam.sapwood --depth 5 --top 20
       sapwood inspect spam.sapwood --json | jq .best_features
     """
+    from sapwood.checkpoint import Checkpoint
+
     saved = opened_model(model)
     classifier = saved.model if isinstance(saved, Checkpoint) else saved
     best = _best_features(classifier, top)
@@ -77,6 +79,8 @@ def inspect(
 
 def _best_features(classifier: StreamingTreeClassifier, most: int) -> list[tuple[str, float]]:
     """Return the features whose tests took away most impurity, with their shares."""
+    from sapwood._feature_names import shortened
+
     taken: Counter[str] = Counter()
     for node in classifier.to_dict()["nodes"]:
         if node["feature"] is not None:

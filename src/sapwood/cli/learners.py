@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sapwood._tree_classifier import StreamingTreeClassifier
-from sapwood.trees import ExtremelyFastDecisionTreeClassifier, HoeffdingTreeClassifier
+if TYPE_CHECKING:
+    from sapwood._tree_classifier import StreamingTreeClassifier
 
 __all__ = ["Criterion", "Learner", "LearnerOptions", "Search"]
 
@@ -84,6 +84,8 @@ class LearnerOptions:
 
     def make(self, binarize: float | None) -> StreamingTreeClassifier:
         """Return a classifier that has learned nothing."""
+        from sapwood.trees import ExtremelyFastDecisionTreeClassifier, HoeffdingTreeClassifier
+
         options: dict[str, Any] = {
             "criterion": self.criterion.value,
             "search": self.search.value,

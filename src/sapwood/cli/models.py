@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from sapwood import _model_file
-from sapwood._tree_classifier import StreamingTreeClassifier, load_model
-from sapwood.checkpoint import Checkpoint
 from sapwood.exceptions import ModelFormatError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sapwood._tree_classifier import StreamingTreeClassifier
+    from sapwood.checkpoint import Checkpoint
 
 __all__ = ["opened_model"]
 
@@ -17,6 +20,9 @@ def opened_model(path: Path) -> Checkpoint | StreamingTreeClassifier:
 
     Raises ModelFormatError, which names the file, if it holds neither.
     """
+    from sapwood import _model_file, load_model
+    from sapwood.checkpoint import Checkpoint
+
     try:
         if "stream" in _model_file.unpack(path.read_bytes()):
             return Checkpoint.load(path)

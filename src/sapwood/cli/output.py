@@ -5,13 +5,14 @@ from __future__ import annotations
 import errno
 import json
 import os
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-__all__ = ["OutputOptions", "check_place", "note"]
+__all__ = ["OutputOptions", "check_place", "note", "write"]
 
 
 @dataclass
@@ -26,6 +27,16 @@ class OutputOptions:
     def result(self, text: str, data: Any) -> None:
         """Print a result, as text or as a line of JSON."""
         typer.echo(json.dumps(data, allow_nan=False, ensure_ascii=False) if self.json else text)
+
+
+def write(text: str) -> None:
+    """Write lines to standard output at once, as the reader of a pipe waits for them, and all of them."""
+    from sapwood.stream._svmlight_writer import write_all
+
+    sys.stdout.flush()
+    # Not by way of the text, which without a buffer below it loses what is left to be written when a signal comes.
+    write_all(sys.stdout.buffer, text.encode(sys.stdout.encoding, sys.stdout.errors or "strict"))
+    sys.stdout.buffer.flush()
 
 
 def check_place(path: Path) -> None:

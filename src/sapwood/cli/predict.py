@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 import typer
 
-from sapwood._batches import predict_batch, predict_proba_batch
 from sapwood._encoding import Encoding
-from sapwood.checkpoint import Checkpoint
 from sapwood.cli.groups import command
 from sapwood.cli.models import opened_model
-from sapwood.cli.output import OutputOptions, note
+from sapwood.cli.output import OutputOptions, note, write
 from sapwood.cli.progress import shown
 from sapwood.cli.readers import FILE, Format, OnError, reported
-from sapwood.evaluate.evaluation import plain
-from sapwood.stream import Batch
-from sapwood.stream._formats import format_by_name
+from sapwood.cli.signals import StopSignals, batches
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from sapwood.stream import Batch
 
 __all__ = ["predict"]
 
@@ -66,35 +65,47 @@ def predict(
       sapwood predict held-out.tsv --labelled --proba --model spam.sapwood
       tail -f messages.txt | sapwood predict - --batch-size 1 --model spam.sapwood
     """
+    from sapwood._batches import predict_batch, predict_proba_batch
+    from sapwood.checkpoint import Checkpoint
+
     saved = opened_model(model)
     classifier = saved.model if isinstance(saved, Checkpoint) else saved
     encoding = _encoding(saved.encoding if isinstance(saved, Checkpoint) else Encoding(), file, format)
     right = n = 0
     reader = encoding.open(file, batch_size=batch_size, on_error=on_error.value, labelled=labelled)
-    classes = [plain(label) for label in classifier.classes_.tolist()]
-    with reported(reader, quiet=output.quiet), shown("Predicting", reader, quiet=output.quiet) as show:
+    classes = classifier.classes_.tolist()
+    with (
+        reported(reader, quiet=output.quiet),
+        shown("Predicting", reader, quiet=output.quiet) as show,
+        StopSignals(reader.interrupt) as signals,
+    ):
         if proba and not output.json:
-            _write("\t".join(map(_text, ["label", *classes])) + "\n")
-        for batch in reader:
+            write("\t".join(map(_text, ["label", *classes])) + "\n")
+        for batch in batches(reader):
             answers = predict_batch(classifier, batch).tolist()
             shares = predict_proba_batch(classifier, batch) if proba else None
-            _write("".join(_lines(answers, shares, classes, as_json=output.json)))
+            write("".join(_lines(answers, shares, classes, as_json=output.json)))
             if labelled:
                 right += _right(batch, answers)
             n += len(batch)
             show(f"{n:,} points")
-    if labelled:
+    if labelled and n:
         note(f"{right:,} of {n:,} are right: accuracy {right / n:.4f}", quiet=output.quiet)
+    signals.check(f"after {n:,} points")
 
 
 def _encoding(saved: Encoding, file: str, given: Format | None) -> Encoding:
     """Return how to read the points: as those of training, if they are in the same format."""
+    from sapwood.stream._formats import format_by_name
+
     known = format_by_name(file) if given is None else given.value
     wanted = saved.format if known is None else known
     return saved if wanted == saved.format else Encoding(format=wanted, binarize=saved.binarize)
 
 
 def _lines(answers: list[Any], shares: np.ndarray[Any, Any] | None, classes: list[Any], *, as_json: bool) -> list[str]:
+    from sapwood.evaluate.evaluation import plain
+
     rows = [None] * len(answers) if shares is None else shares.tolist()
     lines = []
     for answer, row in zip(answers, rows, strict=True):
@@ -119,9 +130,3 @@ def _text(label: object) -> str:
 def _right(batch: Batch, answers: list[Any]) -> int:
     true = batch.labels()
     return sum(answer == label for answer, label in zip(answers, true, strict=True))
-
-
-def _write(text: str) -> None:
-    sys.stdout.write(text)
-    # A reader of a pipe waits for it.
-    sys.stdout.flush()

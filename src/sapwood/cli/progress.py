@@ -6,9 +6,10 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from sapwood.stream import Reader
+if TYPE_CHECKING:
+    from sapwood.stream import Reader
 
 __all__ = ["Show", "shown"]
 

@@ -5,27 +5,25 @@ from __future__ import annotations
 import importlib.util
 import math
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 import typer
-from scipy.sparse import csr_array
 
 from sapwood.cli.errors import require_two_classes
 from sapwood.cli.groups import command
 from sapwood.cli.learners import Criterion
 from sapwood.cli.output import OutputOptions, check_place
 from sapwood.cli.progress import shown
-from sapwood.cli.race_table import print_table
 from sapwood.cli.readers import FILE, ReaderOptions, reported
-from sapwood.cli.splits import Numbers
-from sapwood.race import RaceResult, plot_race
-from sapwood.race import race as run
-from sapwood.stream import Reader
+from sapwood.cli.signals import StopSignals, batches
+
+if TYPE_CHECKING:
+    from sapwood.cli.numbers import Numbers
+    from sapwood.race import RaceResult
 
 __all__ = ["race"]
 
-_CLASSES = 2  # that the approximate searches are for
+_BATCH = 10_000
 
 
 @command
@@ -39,68 +37,83 @@ def race(
     alpha: Annotated[float, typer.Option(help="How far from the best an approximate split may be.")] = 0.1,
     every: Annotated[int, typer.Option(min=1, help="Ask for the best split after every so many points.")] = 1,
     limit: Annotated[int | None, typer.Option(min=1, help="Race over the first so many points. [default: all]")] = None,
+    classes: Annotated[
+        int | None,
+        typer.Option(min=2, help="How many classes there are. [default: as many as the first 10,000 points have]"),
+    ] = None,
     picture: Annotated[
         Path | None, typer.Option(metavar="PNG", help="Draw time against points; needs matplotlib.")
     ] = None,
     output: OutputOptions,
 ) -> None:
-    """Time every search over the same stream of two classes, beside the loop that counts only.
+    """Time every search over the same stream, beside the loop that counts only.
 
-    The points are read into memory first. Times are those inside the searches, and vary with the machine.
+    The searches take turns, 10,000 points at a time, and nothing else of the stream is kept. Times are those inside the
+    searches, and vary with the machine. Of more than two classes, those searches take part that can. Ctrl-C and SIGTERM
+    stop at the end of a turn, with the table until then.
 
     Try:
       sapwood race stream.svm.gz
       sapwood race reviews.tsv --criterion gini --limit 20000 --picture race.png
     """
+    from sapwood._race import Race
+    from sapwood.cli.growing_finder import refuse_class
+    from sapwood.cli.numbers import Numbers
+
     if picture is not None:
         check_place(picture)
         if importlib.util.find_spec("matplotlib") is None:
             raise ValueError("--picture must have matplotlib installed; install with: pip install 'sapwood[plot]'")
-    numbers = Numbers(None)
-    with reported(reader.open(file), quiet=output.quiet) as stream:
-        X, y, columns = _points(stream, numbers, limit, quiet=output.quiet)
-        require_two_classes(stream.name, numbers.classes)
-        if len(numbers.classes) > _CLASSES:
-            raise ValueError(f"{stream.name}: a race must be of 2 classes, got {len(numbers.classes)}")
-    results = [
-        run(X, y, criterion=each.value, alpha=alpha, every=every)
-        for each in criterion or [Criterion.entropy, Criterion.gini]
-    ]
-    names = [numbers.name(column) for column in columns.tolist()]
-    if picture is not None:
-        plot_race(results, picture)
-    if output.json:
-        output.result("", [_data(result, names) for result in results])
-    else:
-        from rich.console import Console
-
-        print_table(Console(), results, names.__getitem__)
-
-
-def _points(
-    stream: Reader, numbers: Numbers, limit: int | None, *, quiet: bool
-) -> tuple[csr_array, np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    """Return the points, with columns only for features that are on in one, and which feature each column is."""
-    indptr, indices, labels, n = [np.zeros(1, np.int64)], [], [], 0
-    with shown("Reading", stream, quiet=quiet) as show:
-        for batch in stream:
-            X, y = numbers.matrix(batch)
-            take = len(batch) if limit is None else min(len(batch), limit - n)
-            indptr.append(X.indptr[1 : take + 1].astype(np.int64) + indptr[-1][-1])
-            indices.append(X.indices[: X.indptr[take]])
-            labels.append(y[:take])
-            n += take
+    numbers = Numbers()
+    races: list[Race] = []
+    n = 0
+    # A turn is a whole number of queries long, so that turns do not change after which points the query falls.
+    turn = max(1, _BATCH // every) * every
+    with (
+        reported(reader.open(file, batch_size=turn), quiet=output.quiet) as stream,
+        shown("Racing", stream, quiet=output.quiet) as show,
+        StopSignals(stream.interrupt) as signals,
+    ):
+        for batch in batches(stream):
+            indptr, ids, labels = numbers.part(batch)
+            if limit is not None and len(batch) > limit - n:
+                indptr, labels = indptr[: limit - n + 1], labels[: limit - n]
+                ids = ids[: indptr[-1]]
+            if not races:
+                most = classes or max(2, int(labels.max()) + 1)
+                chosen = [each.value for each in criterion or [Criterion.entropy, Criterion.gini]]
+                races = [Race(each, alpha, every, most) for each in chosen]
+            if int(labels.max()) >= most:
+                refuse_class(stream.name, list(numbers.classes), most, n)
+            for each in races:
+                each.feed((indptr, ids, labels), numbers.n_features)
+            n += len(labels)
             show(f"{n:,} points")
             if n == limit:
                 break
-    columns, compact = np.unique(np.concatenate(indices), return_inverse=True)
-    ends = np.concatenate(indptr)
-    ones = np.ones(len(compact), np.int8)
-    shape = (n, max(1, len(columns)))
-    return csr_array((ones, compact.astype(np.int32), ends), shape=shape), np.concatenate(labels), columns
+        if signals.number is None:
+            require_two_classes(stream.name, numbers.classes)
+    if n > 0:
+        _tell([each.result() for each in races], numbers, picture, output)
+    signals.check(f"after {n:,} points")
 
 
-def _data(result: RaceResult, names: list[str]) -> dict[str, Any]:
+def _tell(results: list[RaceResult], numbers: Numbers, picture: Path | None, output: OutputOptions) -> None:
+    if picture is not None:
+        from sapwood.race import plot_race
+
+        plot_race(results, picture)
+    if output.json:
+        output.result("", [_data(result, numbers) for result in results])
+    else:
+        from rich.console import Console
+
+        from sapwood.cli.race_table import print_table
+
+        print_table(Console(), results, numbers.name)
+
+
+def _data(result: RaceResult, numbers: Numbers) -> dict[str, Any]:
     def plain(value: float | None) -> float | None:
         return value if value is not None and math.isfinite(value) else None
 
@@ -109,6 +122,7 @@ def _data(result: RaceResult, names: list[str]) -> dict[str, Any]:
         "alpha": result.alpha,
         "every": result.every,
         "points": result.n,
+        "classes": result.n_classes,
         "features_seen": result.n_features_seen,
         "counting_seconds": float(result.counting[-1]),
         "searches": [
@@ -117,10 +131,11 @@ def _data(result: RaceResult, names: list[str]) -> dict[str, Any]:
                 "seconds": float(entry.seconds[-1]),
                 "times_counting": plain(entry.times_counting),
                 "speed_up": plain(entry.speed_up),
-                "feature": None if entry.split is None else names[entry.split.feature],
+                "feature": None if entry.split is None else numbers.name(entry.split.feature),
                 "score": None if entry.split is None else entry.split.score,
                 "optimal": entry.optimal,
             }
             for entry in result.entries
         ],
+        "left_out": dict(result.left_out),
     }

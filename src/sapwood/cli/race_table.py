@@ -47,6 +47,9 @@ def print_table(console: Console, results: Sequence[RaceResult], name_of: Callab
             )
         table.add_section()
     console.print(table)
+    reasons = {f"Without {search}: {reason}." for result in results for search, reason in result.left_out.items()}
+    for reason in sorted(reasons):
+        console.print(reason, highlight=False, markup=False)
 
 
 def _last(seconds: npt.NDArray[np.float64]) -> str:

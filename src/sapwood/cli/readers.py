@@ -6,13 +6,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sapwood.checkpoint import Encoding
+from sapwood._encoding import Encoding
 from sapwood.cli.output import note
-from sapwood.stream import Reader
+
+if TYPE_CHECKING:
+    from sapwood.stream import Reader
 
 __all__ = ["FILE", "EncodingOptions", "Format", "OnError", "ReaderOptions", "reported", "skipped"]
 

@@ -36,7 +36,7 @@ to standard error: errors, remarks, and, if it is a terminal, progress; `--quiet
 | {WRONG} | an option, a file or a line in it is wrong; a stream is empty or has one class only |
 | {INTERRUPTED} | stopped by Ctrl-C |
 | {BROKEN_PIPE} | whoever read the output left before its end |
-| {TERMINATED} | `train` was stopped by SIGTERM |
+| {TERMINATED} | stopped by SIGTERM |
 
 An error is one sentence. Should it ever be a bug, `SAPWOOD_TRACEBACK=1` in the environment tells where. `reproduce` has
 {FAILED} for wrong files, too.

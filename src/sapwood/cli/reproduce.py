@@ -5,26 +5,29 @@ from __future__ import annotations
 import importlib.util
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from sapwood.paper.claims import tally
-from sapwood.paper.experiment import Progress
-from sapwood.paper.reproduction import EXPERIMENTS, Reproduction
-from sapwood.paper.reproduction import reproduce as run
-from sapwood.paper.settings import Settings
-from sapwood.paper.sources import PAPER, data_folder
+from sapwood.cli.exit_codes import INTERRUPTED, TERMINATED
+from sapwood.cli.signals import Stopped, sigterm_stops
+
+if TYPE_CHECKING:
+    from sapwood.paper.experiment import Progress
+    from sapwood.paper.reproduction import Reproduction
+    from sapwood.paper.settings import Settings
 
 __all__ = ["reproduce"]
 
-_INTERRUPTED = 130  # what a shell reports of a program that Ctrl-C ended
+# As sapwood.paper knows them, which is slow to import.
+_EXPERIMENTS = "figure-1, figure-2, figure-3, figure-4, table-1, table-2, figure-5, figure-6, findings"
+_DATA_SETS = "author, farm, sraa, news20"
 
 
 def reproduce(  # noqa: PLR0917 - typer calls it by the names of its options
     experiments: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[EXPERIMENT]...", help=f"Which to run: {', '.join(EXPERIMENTS)}. All by default."),
+        typer.Argument(metavar="[EXPERIMENT]...", help=f"Which to run: {_EXPERIMENTS}. All by default."),
     ] = None,
     output: Annotated[Path, typer.Option(help="Folder for tables, pictures and the report.")] = Path("sapwood-paper"),
     full: Annotated[
@@ -37,7 +40,7 @@ def reproduce(  # noqa: PLR0917 - typer calls it by the names of its options
     seed: Annotated[int, typer.Option(min=0, help="Seed of the synthetic data, the same everywhere.")] = 1,
     data: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=PATH", help=f"An svmlight file to run on, as {', '.join(PAPER)} or another name."),
+        typer.Option(metavar="NAME=PATH", help=f"An svmlight file to run on, as {_DATA_SETS} or another name."),
     ] = None,
     download: Annotated[
         bool | None,
@@ -54,6 +57,10 @@ def reproduce(  # noqa: PLR0917 - typer calls it by the names of its options
             "sapwood reproduce: matplotlib must be installed, got nothing by that name; "
             "install with: pip install 'sapwood[paper]'"
         )
+    from sapwood.paper.claims import tally
+    from sapwood.paper.settings import Settings
+    from sapwood.paper.sources import data_folder
+
     settings = Settings.full() if full else Settings()
     if repeats is not None:
         # The benchmark data sets are slow, and the same at every repeat: never more than asked for, seldom as many.
@@ -67,12 +74,12 @@ def reproduce(  # noqa: PLR0917 - typer calls it by the names of its options
         download=settings.download if download is None else download,
     )
     try:
-        done = _run(output, experiments or [], settings)
-    except KeyboardInterrupt:
+        with sigterm_stops():
+            done = _run(output, experiments or [], settings)
+    except KeyboardInterrupt as stop:
+        by, code = ("SIGTERM", TERMINATED) if isinstance(stop, Stopped) else ("Ctrl-C", INTERRUPTED)
         kept = len(list((output / "pieces").rglob("*.json")))
-        _leave(
-            f"Stopped by Ctrl-C: {kept} finished pieces are kept in {output}; the same command goes on.", _INTERRUPTED
-        )
+        _leave(f"Stopped by {by}: {kept} finished pieces are kept in {output}; the same command goes on.", code)
     except (OSError, ValueError) as error:
         _leave(f"sapwood reproduce: {error}")
     for result in done.results:
@@ -85,6 +92,8 @@ def _run(output: Path, names: list[str], settings: Settings) -> Reproduction:
     from rich.console import Console
     from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
     from rich.progress import Progress as Bar
+
+    from sapwood.paper.reproduction import reproduce as run
 
     console = Console(stderr=True)
     columns = (

@@ -1,10 +1,10 @@
-"""Ctrl-C and SIGTERM that let the work at hand be finished and saved."""
+"""Ctrl-C and SIGTERM: what is being done is finished or left whole, then the command ends."""
 
 from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import TYPE_CHECKING, Any
@@ -12,28 +12,35 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["Interrupted", "StopSignals"]
+    from sapwood.stream import Batch, Reader
+
+__all__ = ["StopSignals", "Stopped", "batches", "sigterm_stops"]
 
 
-class Interrupted(BaseException):
-    """A signal that came while the stream was waited for."""
+class Stopped(KeyboardInterrupt):
+    """A signal ends the command; `words` say what is done."""
+
+    def __init__(self, number: int, words: str = "") -> None:
+        super().__init__(words)
+        self.number = number
+        self.words = words
 
 
 class StopSignals:
-    """Within it, SIGINT and SIGTERM are remembered in `number`; a second SIGINT has its usual effect.
+    """Within it, the first SIGINT or SIGTERM is remembered in `number`, and `stop` is called; the second ends all.
 
-    Whoever waits does so within `waiting`, which a signal breaks with Interrupted.
+    So nothing is broken off but what `stop` breaks off.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, stop: Callable[[], None] = lambda: None) -> None:
         self.number: int | None = None
-        self._waiting = False
+        self._stop = stop
         self._before: dict[int, Any] = {}
 
     def __enter__(self) -> Self:
-        # Only the main thread may.
-        if threading.current_thread() is threading.main_thread():
-            for number in (signal.SIGINT, signal.SIGTERM):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            # Only the main thread may; and what is ignored, as by a program in the background, stays so.
+            if _is_main_thread() and signal.getsignal(number) is not signal.SIG_IGN:
                 self._before[number] = signal.signal(number, self._handle)
         return self
 
@@ -41,22 +48,48 @@ class StopSignals:
         for number, handler in self._before.items():
             signal.signal(number, handler)
 
-    @contextmanager
-    def waiting(self) -> Iterator[None]:
-        """Mark a time at which nothing is lost if it is broken off."""
-        self._waiting = True
-        try:
-            # A signal that came just before.
-            if self.number is not None:
-                raise Interrupted
-            yield
-        finally:
-            self._waiting = False
-
-    def _handle(self, number: int, frame: FrameType | None) -> None:
-        if self.number is not None and number == signal.SIGINT:
-            signal.default_int_handler(number, frame)
+    def _handle(self, number: int, _: FrameType | None) -> None:
+        if self.number is not None:
+            raise Stopped(number)
         self.number = number
-        if self._waiting:
-            self._waiting = False
-            raise Interrupted
+        self._stop()
+
+    def check(self, words: str = "") -> None:
+        """Raise Stopped, with words of what is done, if there was a signal."""
+        if self.number is not None:
+            raise Stopped(self.number, words)
+
+
+def batches(reader: Reader) -> Iterator[Batch]:
+    """Yield the batches of a stream until its end, or until `Reader.interrupt` was called."""
+    while True:
+        try:
+            batch = next(reader, None)
+        except KeyboardInterrupt as stop:
+            if isinstance(stop, Stopped):
+                raise
+            return
+        if batch is None:
+            return
+        yield batch
+
+
+@contextmanager
+def sigterm_stops() -> Iterator[None]:
+    """Let SIGTERM raise Stopped where nobody else handles it, as Ctrl-C raises KeyboardInterrupt."""
+    if not _is_main_thread() or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        yield
+        return
+
+    def handle(number: int, _: FrameType | None) -> None:
+        raise Stopped(number)
+
+    signal.signal(signal.SIGTERM, handle)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def _is_main_thread() -> bool:
+    return threading.current_thread() is threading.main_thread()

@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 import re
-import signal
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sapwood.checkpoint import Checkpoint
-from sapwood.cli.errors import leave, require_two_classes
-from sapwood.cli.exit_codes import INTERRUPTED, TERMINATED
+from sapwood.cli.errors import require_two_classes
 from sapwood.cli.groups import command
 from sapwood.cli.learners import LearnerOptions
 from sapwood.cli.output import OutputOptions, check_place
 from sapwood.cli.progress import shown
 from sapwood.cli.readers import FILE, ReaderOptions, skipped
-from sapwood.cli.signals import Interrupted, StopSignals
-from sapwood.stream import Reader, StreamError
+from sapwood.cli.signals import StopSignals, batches
+
+if TYPE_CHECKING:
+    from sapwood.checkpoint import Checkpoint
 
 __all__ = ["train"]
 
 _BATCH = 10_000
-_ENDS = {signal.SIGINT: ("Ctrl-C", INTERRUPTED), signal.SIGTERM: ("SIGTERM", TERMINATED)}
 
 
 @command
@@ -55,6 +53,9 @@ def train(
       sapwood train big.svm --model big.sapwood --checkpoint every=100000 --resume
       zcat log.csv.gz | sapwood train - --format csv --label clicked --model clicks.sapwood
     """
+    from sapwood.checkpoint import Checkpoint
+    from sapwood.stream import StreamError
+
     check_place(model)
     every = None if checkpoint is None else _every(checkpoint)
     state = Checkpoint(learner.make(reader.binarize), reader.encoding)
@@ -62,14 +63,15 @@ def train(
         state = _resumed(model, state)
     batch_size = _BATCH if every is None else min(every, _BATCH)
     stream = reader.encoding.open(file, batch_size=batch_size, on_error=reader.on_error.value, start=state.points)
-    with stream, StopSignals() as signals:
+    with stream, StopSignals(stream.interrupt) as signals:
         if state.encoding.format not in {None, stream.format}:
             raise ValueError(f"--format must be {state.encoding.format}, as of {model}, got {stream.format}")
         state.encoding = replace(state.encoding, format=stream.format)
         saved_at = state.points
         try:
             with shown("Learning", stream, quiet=output.quiet) as show:
-                while _learn_next(state, stream, signals):
+                for batch in batches(stream):
+                    state.learn(batch)
                     show(f"{state.points:,} points")
                     if every is not None and state.points // every > saved_at // every:
                         state.save(model)
@@ -84,8 +86,11 @@ def train(
         if state.points > 0:
             state.save(model)
     skipped(stream, quiet=output.quiet)
-    if signals.number is not None:
-        _leave_interrupted(state, model, signals.number)
+    signals.check(
+        f"after {state.points:,} points, which are saved in {model}; the same command with --resume goes on"
+        if state.points > 0
+        else "before the first point: nothing is saved"
+    )
     summary = state.model.summary()
     if not output.quiet or output.json:
         output.result(
@@ -93,21 +98,6 @@ def train(
             f"{summary.n_leaves:,} leaves, depth {summary.depth:,}. Saved in {model}.",
             {"model": str(model), "points": state.points, "skipped": stream.errors.count, **asdict(summary)},
         )
-
-
-def _learn_next(state: Checkpoint, stream: Reader, signals: StopSignals) -> bool:
-    """Learn the next batch; return whether there was one, and no signal asked to stop before it."""
-    if signals.number is not None:
-        return False
-    try:
-        with signals.waiting():
-            batch = next(stream, None)
-    except Interrupted:
-        return False
-    if batch is None:
-        return False
-    state.learn(batch)
-    return True
 
 
 def _every(text: str) -> int:
@@ -119,6 +109,8 @@ def _every(text: str) -> int:
 
 def _resumed(path: Path, wanted: Checkpoint) -> Checkpoint:
     """Return the state to go on from, which must be one of the same learner on a stream read alike."""
+    from sapwood.checkpoint import Checkpoint
+
     saved = Checkpoint.load(path)
     if type(saved.model) is not type(wanted.model):
         raise ValueError(f"--learner must be that of {path}, a {type(saved.model).__name__}, to resume it")
@@ -130,14 +122,3 @@ def _resumed(path: Path, wanted: Checkpoint) -> Checkpoint:
                 option = "--" + {"random_state": "seed"}.get(name, name).replace("_", "-")
                 raise ValueError(f"{option} must be {value!r}, as of {path}, to resume it, got {here[name]!r}")
     return saved
-
-
-def _leave_interrupted(state: Checkpoint, model: Path, number: int) -> None:
-    by, code = _ENDS[signal.Signals(number)]
-    if state.points == 0:
-        leave(f"Stopped by {by} before the first point: nothing is saved.", code)
-    leave(
-        f"Stopped by {by} after {state.points:,} points, which are saved in {model}; "
-        "the same command with --resume goes on.",
-        code,
-    )

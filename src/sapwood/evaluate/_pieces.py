@@ -62,6 +62,7 @@ class Pieces:
     """
 
     def __init__(self, stream: Any) -> None:
+        self._stream = stream
         self._items: Iterator[Any] = iter([stream] if _is_block(stream) else _iterated(stream))
         self._rows: Rows | None = None  # of which some have not been taken
         self._taken = 0
@@ -87,6 +88,13 @@ class Pieces:
         if points:
             return Points(points)
         return self._take_rows(size)
+
+    def interrupt(self) -> None:
+        """Break off waiting for the stream: as it says itself, or by KeyboardInterrupt."""
+        interrupt = getattr(self._stream, "interrupt", None)
+        if interrupt is None:
+            raise KeyboardInterrupt
+        interrupt()
 
     def _fill(self, points: list[tuple[Any, Hashable]], size: int) -> None:
         """Add points up to so many, or up to a matrix or the end."""

@@ -122,7 +122,7 @@ class PrequentialRun:
         self._growth = Growth(model)
         columns = ["n", "seconds", *(column_of(m, memory) for m in METRICS for memory in MEMORIES), *SIZES]
         self._records: dict[str, list[Any]] = {name: [] for name in columns}
-        self._reading = False
+        self._waits_for: Pieces | None = None
         self.seconds = 0.0
         self.interrupted = False
 
@@ -146,6 +146,17 @@ class PrequentialRun:
         self.interrupted = True
         self._tester.stopped = True
 
+    def interrupt(self) -> None:
+        """Do what the first Ctrl-C does. For a handler of another signal, in the thread that feeds.
+
+        It stops after the point at hand. While the stream is waited for it is broken off, a `sapwood.stream.Reader`
+        after the points that it has read.
+        """
+        if self._waits_for is None:
+            self.stop()
+        else:
+            self._waits_for.interrupt()
+
     def feed(self, stream: Any, *, progress: Callable[[PrequentialRun], None] | None = None) -> None:
         """Test then train on each point of a stream, until it ends or the run is stopped."""
         pieces = Pieces(stream)
@@ -154,12 +165,13 @@ class PrequentialRun:
             while not self.interrupted:
                 to_record = self._every - self.n % self._every
                 try:
-                    self._reading = True
+                    self._waits_for = pieces
                     piece = pieces.take(min(_POINTS_AT_ONCE, to_record))
-                    self._reading = False
                 except KeyboardInterrupt:
                     self.stop()
                     break
+                finally:
+                    self._waits_for = None
                 if piece is None:
                     break
                 self._test_then_train(piece)
@@ -220,8 +232,8 @@ class PrequentialRun:
     def _first_interrupt_stops(self) -> Iterator[None]:
         """Let the first Ctrl-C stop the run at a point, so that each is counted that was learned.
 
-        The second has its usual effect, and so has the first while the stream is waited for. Only where nobody else
-        handles interrupts, and in the main thread, the only one that may.
+        The second has its usual effect. Only where nobody else handles interrupts, and in the main thread, the only
+        one that may.
         """
         mine = (
             threading.current_thread() is threading.main_thread()
@@ -232,9 +244,9 @@ class PrequentialRun:
             return
 
         def handle(number: int, frame: FrameType | None) -> None:
-            if self._reading or self.interrupted:
+            if self.interrupted:
                 signal.default_int_handler(number, frame)
-            self.stop()
+            self.interrupt()
 
         signal.signal(signal.SIGINT, handle)
         try:

@@ -12,7 +12,7 @@ from sapwood.stream._errors import LineError, StreamError
 from sapwood.stream._formats import FORMATS, format_of
 from sapwood.stream._jsonl import JsonLinesParser
 from sapwood.stream._lines import blocks
-from sapwood.stream._source import Source
+from sapwood.stream._source import Interrupted, Source
 from sapwood.stream._svmlight import SvmlightParser
 
 if TYPE_CHECKING:
@@ -44,7 +44,8 @@ class Errors:
 class Reader:
     """An iterator of the batches of a stream; see `read`, which makes one. It is also a context manager.
 
-    Memory is that of a batch and of the longest line. All that precedes an error is given before it is raised.
+    Memory is that of a batch and of the longest line. All that precedes an error, or an interrupt (Ctrl-C) while the
+    file is waited for, is given before it is raised.
     """
 
     def __init__(
@@ -92,6 +93,9 @@ class Reader:
         return self
 
     def __next__(self) -> Batch:
+        if self._source.is_interrupted:
+            self.close()
+            raise KeyboardInterrupt
         return next(self._batches)
 
     def __enter__(self) -> Self:
@@ -102,6 +106,13 @@ class Reader:
     ) -> None:
         self.close()
 
+    def interrupt(self) -> None:
+        """Read no further: what has been read is given as a last batch, then KeyboardInterrupt is raised.
+
+        For a handler of signals, in the thread that reads, also while it waits for a pipe.
+        """
+        self._source.interrupt()
+
     def close(self) -> None:
         """Close the file, if `read` opened it; the reader then has no more batches."""
         self._batches.close()
@@ -109,7 +120,7 @@ class Reader:
 
     def _read(self) -> Generator[Batch, None, None]:
         parser = self._parser
-        failure: Exception | None = None
+        failure: BaseException | None = None
         try:
             parser.most = self._wanted()
             for error in parser.events(blocks(self._source.chunks(), self.name)):
@@ -119,6 +130,8 @@ class Reader:
                     yield batch
         except (StreamError, OSError) as error:
             failure = error
+        except Interrupted as stop:
+            failure = stop.interrupt
         if len(parser) and (batch := self._take()) is not None:
             yield batch
         self._source.close()

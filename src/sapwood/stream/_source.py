@@ -21,6 +21,14 @@ _SAMPLE = 1 << 16
 _BOM = b"\xef\xbb\xbf"
 
 
+class Interrupted(Exception):  # noqa: N818 - not an error, and never seen outside
+    """An interrupt that came while data was waited for, where it breaks off nothing else."""
+
+    def __init__(self, interrupt: KeyboardInterrupt) -> None:
+        super().__init__()
+        self.interrupt = interrupt
+
+
 class Source:
     """An opened stream of bytes, of which the beginning is known.
 
@@ -40,13 +48,19 @@ class Source:
     """The bytes that have been read, as they are stored."""
     total_bytes: int | None
     """The bytes that there are to read; None where that is not known, as of a pipe."""
+    is_interrupted: bool
+    """Whether it was told to read no further."""
     sample: bytes
     """The beginning of the text, with at least its first line that is neither blank nor a comment, if that is short."""
 
     def __init__(self, source: str | os.PathLike[str] | Any) -> None:
         self._file, self.name, self._is_owned = _open(source)
+        self.is_interrupted = self._is_waiting = False
         try:
             self._begin()
+        except Interrupted as stop:
+            self.close()
+            raise stop.interrupt from None
         except BaseException:
             self.close()
             raise
@@ -98,14 +112,28 @@ class Source:
         if self._is_owned:
             self._file.close()
 
+    def interrupt(self) -> None:
+        """Read no further: instead of that, and at once if data is waited for, Interrupted comes out of `chunks`."""
+        self.is_interrupted = True
+        if self._is_waiting:
+            raise KeyboardInterrupt
+
     def _raw_chunks(self) -> Iterator[bytes]:
         # A pipe is read as its data comes; `read` of a buffered file would wait for a whole chunk.
         read: Callable[[int], Any] = getattr(self._file, "read1", self._file.read)
         while True:
             try:
+                self._is_waiting = True
+                if self.is_interrupted:
+                    raise KeyboardInterrupt
                 chunk = read(_CHUNK)
+            except KeyboardInterrupt as interrupt:
+                self.is_interrupted = True
+                raise Interrupted(interrupt) from None
             except OSError as error:
                 raise _in_one_sentence(error, self.name) from None
+            finally:
+                self._is_waiting = False
             if chunk is None:
                 raise BlockingIOError(f"{self.name}: this must be a file that waits for its data")
             if isinstance(chunk, str):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -76,4 +77,16 @@ def write_svmlight(file: BinaryIO, X: Any, y: ArrayLike) -> None:
         text = _core.svmlight_text(indptr, indices, labels.astype(np.float64))
     else:
         text = _core.svmlight_text(indptr, indices, labels.astype(np.int64))
-    file.write(text)
+    write_all(file, text)
+
+
+def write_all(file: BinaryIO, text: bytes) -> None:
+    """Write all bytes, also to a file without a buffer, which may take a part of them when a signal comes."""
+    left = memoryview(text)
+    while left:
+        written: int | None = file.write(left)
+        if written is None:
+            if isinstance(file, io.RawIOBase):
+                raise BlockingIOError("file must be one that waits until it can be written to")
+            return  # of what is no file of Python's own
+        left = left[written:]

@@ -1,0 +1,61 @@
+"""A split finder for a stream of which nobody has said how many classes it has."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING, NoReturn
+
+from sapwood.split_finder import SplitFinder
+
+if TYPE_CHECKING:
+    from sapwood._stream import Part
+
+__all__ = ["GrowingFinder", "refuse_class"]
+
+# Points that are kept, to be added anew to a finder of more classes. Most streams have shown all theirs by then.
+_KEPT = 10_000
+
+
+class GrowingFinder:
+    """Adds points to a finder, which is made anew for more classes whenever there are more among the first points.
+
+    A search is made for a number of classes, and each costs: so it is for those that there are, two at least. If the
+    number is given, it is for as many from the beginning.
+    """
+
+    def __init__(self, criterion: str, search: str, alpha: float, n_classes: int | None) -> None:
+        self._options = criterion, search, alpha
+        self._kept: list[tuple[Part, int]] | None = [] if n_classes is None else None
+        self.finder = SplitFinder(*self._options, 2 if n_classes is None else n_classes)
+
+    @property
+    def n(self) -> int:
+        """The points that were added."""
+        return self.finder.n
+
+    def add(self, part: Part, n_columns: int, stream: str, classes: Sequence[Hashable]) -> SplitFinder:
+        """Add points, and return the finder. `classes` are those of all points so far, by number.
+
+        Raises ValueError, which names the stream, for a class too many.
+        """
+        n_classes = int(part[2].max()) + 1
+        if n_classes > self.finder.n_classes:
+            if self._kept is None:
+                refuse_class(stream, classes, self.finder.n_classes, self.n)
+            self.finder = SplitFinder(*self._options, n_classes)
+            for points, columns in self._kept:
+                self.finder._search.add_csr(*points, columns, False)
+        if self._kept is not None:
+            self._kept.append((part, n_columns))
+        self.finder._search.add_csr(*part, n_columns, False)
+        if self.n > _KEPT:
+            self._kept = None
+        return self.finder
+
+
+def refuse_class(stream: str, classes: Sequence[Hashable], most: int, n: int) -> NoReturn:
+    """Raise the error of a stream that has more classes than a search is for."""
+    raise ValueError(
+        f"{stream}: the stream must have {most} classes at most, got a further one, {classes[most]!r}, after "
+        f"{n:,} points; --classes tells how many there are"
+    )
