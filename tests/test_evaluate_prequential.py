@@ -23,6 +23,7 @@ from sklearn.naive_bayes import BernoulliNB
 
 from sapwood import ExtremelyFastDecisionTreeClassifier, HoeffdingTreeClassifier
 from sapwood.evaluate import Evaluation, PrequentialRun, prequential
+from sapwood.stream import Batch
 
 Labels = list[Any]
 
@@ -65,29 +66,27 @@ class Odds(Majority):
         return {label: n / self.learned for label, n in self.seen.items()}
 
 
-class Batch:
-    """As the readers of streams give them: of columns, or of keys."""
-
-    def __init__(self, points: list[tuple[Any, Hashable]]) -> None:
-        self.keys = ["some"]
-        self.y = np.array([y for _, y in points], dtype=object)
-        self._points = points
-
-    @property
-    def X(self) -> Any:  # noqa: N802 - the name of a matrix
-        raise ValueError("features must be columns, got keys")
-
-    def points(self) -> Iterator[tuple[Any, Hashable]]:
-        return iter(self._points)
+def batch_of(points: list[tuple[list[int], Hashable]], *, keys: bool = False) -> Batch:
+    """Return points as the readers of streams give them: of columns, or of keys."""
+    flat = [feature for x, _ in points for feature in x]
+    y = np.empty(len(points), dtype=object)
+    y[:] = [label for _, label in points]
+    return Batch(
+        y=y,
+        indptr=np.cumsum([0, *(len(x) for x, _ in points)], dtype=np.int64),
+        indices=None if keys else np.array(flat, dtype=np.int32),
+        keys=[f"word {feature}" for feature in flat] if keys else None,
+        n_features=None if keys else 1000,
+        first_line=1,
+    )
 
 
 def same(left: Evaluation, right: Evaluation) -> None:
-    """All but the times is equal."""
+    """All but the times is equal, up to the rounding of sums, which are taken by the pieces that the points come in."""
     for name, column in left.records.items():
         if name not in {"seconds", "points_per_second"}:
-            assert np.array_equal(
-                np.array(column, dtype=float), np.array(right.records[name], dtype=float), equal_nan=True
-            ), name
+            one, other = (np.array(each, dtype=float) for each in (column, right.records[name]))
+            assert np.allclose(one, other, rtol=1e-12, atol=1e-10, equal_nan=True), name
     assert left.confusion == right.confusion
     assert left.splits == right.splits
     assert left.classes == right.classes
@@ -111,7 +110,7 @@ def test_rows_points_and_batches_are_one(learner: Callable[..., Any], n_classes:
         (X, y),
         points,
         [(X[:700], y[:700]), (X[700:], y[700:])],
-        [Batch(points[:10]), *points[10:20], Batch([]), Batch(points[20:1000]), (X[1000:], y[1000:])],
+        [batch_of(points[:10]), *points[10:20], batch_of([]), batch_of(points[20:1000]), (X[1000:], y[1000:])],
     ]
     results = [prequential(*pair, every=100) for pair in zip(models, streams, strict=True)]
     assert results[0]["accuracy"] == np.mean([a == b for a, b in zip(predicted, y, strict=True)])
@@ -121,6 +120,32 @@ def test_rows_points_and_batches_are_one(learner: Callable[..., Any], n_classes:
         assert each._tree.to_bytes() == model._tree.to_bytes()
     for result in results[1:]:
         same(result, results[0])
+
+
+@pytest.mark.parametrize("learner", [HoeffdingTreeClassifier, ExtremelyFastDecisionTreeClassifier])
+@pytest.mark.parametrize("n_classes", [1, 2, 4])
+def test_batches_with_keys_are_points(learner: Callable[..., Any], n_classes: int) -> None:
+    X, y = make_stream(1500, n_classes=n_classes)
+    points = as_points(X, y)
+    named = [([f"word {feature}" for feature in x], label) for x, label in points]
+    models = [learner() for _ in range(3)]
+    streams: list[Any] = [
+        named,
+        [batch_of(points[:700], keys=True), batch_of([], keys=True), batch_of(points[700:], keys=True)],
+        [*named[:50], batch_of(points[50:], keys=True)],
+    ]
+    results = [prequential(*pair, every=70) for pair in zip(models, streams, strict=True)]
+    for model, result in zip(models[1:], results[1:], strict=True):
+        assert model.to_bytes() == models[0].to_bytes()
+        same(result, results[0])
+
+
+def test_a_stream_is_binary_whatever_the_threshold_of_the_model() -> None:
+    X, y = make_stream(300)
+    points = as_points(X, y)
+    results = [prequential(HoeffdingTreeClassifier(binarize=b), [batch_of(points)], every=70) for b in (0.0, 5.0)]
+    same(*results)
+    assert results[0].splits or results[0]["accuracy"] > 0.5
 
 
 @given(st.integers(0, 10_000), st.integers(1, 60), st.integers(1, 30), st.integers(1, 30))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sapwood._tree_model import Model
     from sapwood.stream import Batch
 
-__all__ = ["learn_batch", "predict_batch", "predict_proba_batch"]
+__all__ = ["as_batch", "learn_batch", "predict_batch", "predict_proba_batch"]
 
 
 def learn_batch(classifier: StreamingTreeClassifier, batch: Batch) -> None:
@@ -31,22 +31,30 @@ def learn_batch(classifier: StreamingTreeClassifier, batch: Batch) -> None:
     with classifier._lock:
         model = classifier._model or classifier._new_model()
         try:
-            ids = model.tree.ids_of_keys(batch.keys or [], True) if batch.indices is None else batch.indices
-            labels = batch.labels()
-            codes = {as_label(label): code for code, label in enumerate(dict.fromkeys(labels))}
-            classes = np.empty(len(codes), dtype=object)
-            classes[:] = list(codes)
-            points = _batch.Batch(
-                rows=Rows(batch.indptr, ids),
-                classes=classes,
-                codes=np.fromiter(map(codes.__getitem__, labels), np.intp, len(labels)),
-                weights=None,
-                # Unlike rows of a matrix, points of a stream say nothing of the columns that there are.
-                columns=cast("Columns", model.columns),
-            )
-            classifier._learn_or_undo(model, model.labels, points)
+            classifier._learn_or_undo(model, model.labels, as_batch(model, batch), model.learn)
         except REFUSED as error:
             classifier._raise_named("learn_one", error)
+
+
+def as_batch(model: Model, batch: Batch) -> _batch.Batch:
+    """Return the points of a stream as a model learns them. Features are given their ids."""
+    ids = model.tree.ids_of_keys(batch.keys or [], True) if batch.indices is None else batch.indices
+    classes, codes = _distinct(batch)
+    # Unlike rows of a matrix, points of a stream say nothing of the columns that there are.
+    columns = cast("Columns", model.columns)
+    return _batch.Batch(rows=Rows(batch.indptr, ids), classes=classes, codes=codes, weights=None, columns=columns)
+
+
+def _distinct(batch: Batch) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Return the distinct labels of a batch, and the number of that of each point among them."""
+    if batch.y.dtype.kind == "i":
+        found, codes = np.unique(batch.y, return_inverse=True)
+        return found, codes.reshape(-1)
+    labels = batch.labels()
+    number = {as_label(label): code for code, label in enumerate(dict.fromkeys(labels))}
+    classes = np.empty(len(number), dtype=object)
+    classes[:] = list(number)
+    return classes, np.fromiter(map(number.__getitem__, labels), np.intp, len(labels))
 
 
 def predict_batch(classifier: StreamingTreeClassifier, batch: Batch) -> NDArray[Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -17,7 +17,7 @@ from sapwood._tree_model import Model
 from sapwood._tree_parameters import make_tree, seed_of, threshold_of
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Mapping
+    from collections.abc import Callable, Hashable, Iterable, Mapping
     from typing import TypeAlias
 
     from numpy.typing import ArrayLike, NDArray
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 # Rows that are answered at a time: between two chunks an interrupt (Ctrl-C) is seen.
 ROWS_IN_CHUNK = 1 << 16
 REFUSED = (TypeError, ValueError, OverflowError)
+T = TypeVar("T")
 
 
 class TreeLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no annotations
@@ -124,20 +125,20 @@ class TreeLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scik
                 for label in batch.classes.tolist():
                     if label not in labels.column:
                         raise ValueError(f"y must hold the classes {_listed(labels.classes)} only, got {label!r}")
-                self._learn_or_undo(model, labels, batch)
+                self._learn_or_undo(model, labels, batch, model.learn)
             except REFUSED as error:
                 self._raise_named("partial_fit", error)
         return self
 
-    def _learn_or_undo(self, model: Model, labels: Labels, batch: Batch) -> None:
-        """Learn from points; if that fails, or is interrupted, know no more than what was learned by then."""
+    def _learn_or_undo(self, model: Model, labels: Labels, batch: Batch, learn: Callable[[Batch], T]) -> T:
+        """Let `learn` learn from points; if it fails, or is interrupted, know no more than what was learned by then."""
         published, old_labels, old_columns = self._model, model.labels, model.columns
         n_before = model.tree.n()
         new_labels = labels.seen(batch.order())
         model.labels, model.columns = new_labels, batch.columns
         self._model = model
         try:
-            model.learn(batch)
+            return learn(batch)
         except BaseException:
             n_points = model.tree.n() - n_before
             if n_points == 0:

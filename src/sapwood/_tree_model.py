@@ -65,10 +65,22 @@ class Model:
 
     def learn(self, batch: Batch) -> None:
         """Let the tree learn from points whose labels are known."""
-        # A class that is not known has only points of weight 0, which the tree leaves out.
+        self.tree.learn(*batch.rows, self._numbers(batch), batch.weights)
+
+    def test_then_learn(self, batch: Batch) -> tuple[NDArray[np.uint16], NDArray[np.float64], NDArray[np.uint16]]:
+        """Let the tree answer each point before it learns it; return what it predicts, its probabilities, the labels.
+
+        All of them by the number of the class in the core, which has two classes at least. Points have no weights.
+        """
+        numbers = self._numbers(batch)
+        predicted, probabilities = self.tree.prequential(*batch.rows, numbers)
+        return predicted, probabilities, numbers
+
+    def _numbers(self, batch: Batch) -> NDArray[np.uint16]:
+        """Return the label of each point as the core knows it."""
+        # A class that is not known has only points of weight 0, which the tree leaves out, or none at all.
         known = [self.labels.index.get(label, 0) for label in batch.classes.tolist()]
-        numbers = np.array(known, dtype=np.uint16)[batch.codes]
-        self.tree.learn(*batch.rows, numbers, batch.weights)
+        return np.array(known, dtype=np.uint16)[batch.codes]
 
     def importances(self) -> NDArray[np.float64]:
         """Return the share of each column, or without columns of each feature, in the impurity taken away by tests."""

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import scipy.sparse
 
-__all__ = ["Pieces", "Points", "Rows"]
+if TYPE_CHECKING:
+    from sapwood.stream import Batch
+
+__all__ = ["Keyed", "Piece", "Pieces", "Points", "Rows"]
 
 
 @dataclass(frozen=True)
@@ -22,17 +26,46 @@ class Points:
         return len(self.points)
 
 
+class Keyed:
+    """Points of a batch of `sapwood.stream` whose features are called by strings."""
+
+    def __init__(self, batch: Batch) -> None:
+        self.batch = batch
+
+    def __len__(self) -> int:
+        return len(self.batch)
+
+    @cached_property
+    def points(self) -> list[tuple[Any, Hashable]]:
+        """The points by themselves."""
+        return list(self.batch.points())
+
+
 class Rows:
     """Points that are some of the rows of a matrix: compressed sparse rows, an array or a DataFrame.
 
-    `whole` and `labels` are the matrix and its labels, so that whoever checks it needs to do so once.
+    `whole` and `labels` are the matrix and its labels, so that whoever checks it needs to do so once. `stream` is the
+    batch of `sapwood.stream` that they are of, if they are.
     """
 
-    def __init__(self, whole: Any, labels: list[Hashable], start: int = 0, stop: int | None = None) -> None:
+    def __init__(
+        self,
+        whole: Any,
+        labels: list[Hashable],
+        start: int = 0,
+        stop: int | None = None,
+        stream: Batch | None = None,
+    ) -> None:
         self.whole = whole
         self.labels = labels
         self.start = start
         self.stop = len(labels) if stop is None else min(stop, len(labels))
+        self.stream = stream
+
+    @property
+    def batch(self) -> Batch | None:
+        """The rows as points of a stream, if they are."""
+        return None if self.stream is None else self.stream.part(self.start, self.stop)
 
     def __len__(self) -> int:
         return self.stop - self.start
@@ -50,7 +83,10 @@ class Rows:
 
     def part(self, start: int, stop: int) -> Rows:
         """Return some of the rows, counted from the first of these."""
-        return Rows(self.whole, self.labels, self.start + start, min(self.start + stop, self.stop))
+        return Rows(self.whole, self.labels, self.start + start, min(self.start + stop, self.stop), self.stream)
+
+
+Piece: TypeAlias = Points | Keyed | Rows
 
 
 class Pieces:
@@ -64,20 +100,19 @@ class Pieces:
     def __init__(self, stream: Any) -> None:
         self._stream = stream
         self._items: Iterator[Any] = iter([stream] if _is_block(stream) else _iterated(stream))
-        self._rows: Rows | None = None  # of which some have not been taken
+        self._block: Rows | Batch | None = None  # of which some points have not been taken
         self._taken = 0
-        self._points: Iterator[tuple[Any, Hashable]] = iter(())  # of a batch
         self._error: BaseException | None = None  # to be raised next
 
-    def take(self, size: int) -> Points | Rows | None:
+    def take(self, size: int) -> Piece | None:
         """Return the next points, at least one and at most so many; None at the end of the stream.
 
         An error of the stream, or an interrupt, is raised once the points before it have been returned.
         """
         if self._error is not None:
             raise self._error
-        if self._rows is not None:
-            return self._take_rows(size)
+        if self._block is not None:
+            return self._take_of_block(size)
         points: list[tuple[Any, Hashable]] = []
         try:
             self._fill(points, size)
@@ -87,7 +122,7 @@ class Pieces:
             self._error = error
         if points:
             return Points(points)
-        return self._take_rows(size)
+        return self._take_of_block(size)
 
     def interrupt(self) -> None:
         """Break off waiting for the stream: as it says itself, or by KeyboardInterrupt."""
@@ -97,35 +132,26 @@ class Pieces:
         interrupt()
 
     def _fill(self, points: list[tuple[Any, Hashable]], size: int) -> None:
-        """Add points up to so many, or up to a matrix or the end."""
-        while True:
-            for point in self._points:
-                points.append(_checked_point(point))
-                if len(points) == size:
-                    return
+        """Add points up to so many, or up to a matrix, a batch or the end."""
+        while len(points) < size:
             item = next(self._items, self)
             if item is self:
                 return
-            if (block := _block_of(item)) is not None:
-                if len(block):
-                    self._rows, self._taken = block, 0
-                    return
-            elif hasattr(item, "points"):
-                self._points = iter(item.points())
-            else:
+            if (block := _block_of(item)) is None:
                 points.append(_checked_point(item))
-                if len(points) == size:
-                    return
+            elif len(block):
+                self._block, self._taken = block, 0
+                return
 
-    def _take_rows(self, size: int) -> Rows | None:
-        if self._rows is None:
+    def _take_of_block(self, size: int) -> Rows | Keyed | None:
+        block = self._block
+        if block is None:
             return None
-        stop = min(len(self._rows), self._taken + size)
-        part = self._rows.part(self._taken, stop)
-        self._taken = stop
-        if stop == len(self._rows):
-            self._rows = None
-        return part
+        start, self._taken = self._taken, min(len(block), self._taken + size)
+        if self._taken == len(block):
+            self._block = None
+        part = block.part(start, start + size)
+        return part if isinstance(part, Rows) else Keyed(part)
 
 
 def _iterated(stream: Any) -> Iterable[Any]:
@@ -143,11 +169,16 @@ def _is_block(item: Any) -> bool:
     return isinstance(item, tuple) and len(item) == 2 and _is_matrix(item[0]) and np.ndim(item[1]) == 1  # noqa: PLR2004
 
 
-def _block_of(item: Any) -> Rows | None:
-    """Return a block of rows, checked; None if the item is none."""
+def _block_of(item: Any) -> Rows | Batch | None:
+    """Return a block of rows, checked, or a batch whose features have no columns; None if the item is neither."""
+    from sapwood.stream import Batch
+
+    stream = item if isinstance(item, Batch) else None
     if _is_block(item):
         X, y = item
-    elif hasattr(item, "y") and not (hasattr(item, "points") and getattr(item, "keys", None) is not None):
+    elif stream is not None and stream.indices is None:
+        return stream
+    elif hasattr(item, "X") and hasattr(item, "y"):
         X, y = item.X, item.y
     else:
         return None
@@ -155,7 +186,7 @@ def _block_of(item: Any) -> Rows | None:
     if X.shape[0] != len(labels):
         raise ValueError(f"prequential: y must have a label for each of the {X.shape[0]} rows, got {len(labels)}")
     matrix: Any = X
-    return Rows(matrix.tocsr() if scipy.sparse.issparse(X) else X, labels)
+    return Rows(matrix.tocsr() if scipy.sparse.issparse(X) else X, labels, stream=stream)
 
 
 def _checked_point(point: Any) -> tuple[Any, Hashable]:

@@ -111,6 +111,16 @@ class Coder:
             found = [NO_ANSWER if label is None else self.code(label) for label in labels]
         return np.array(found, dtype=np.int64)
 
+    def codes_of_numbers(self, classes: Sequence[Hashable], numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Return the codes of classes that are given by their numbers among `classes`, or as `NO_ANSWER`."""
+        met, first = np.unique(numbers, return_index=True)
+        # NO_ANSWER, which is -1, is the last place.
+        table = np.full(len(classes) + 1, NO_ANSWER, dtype=np.int64)
+        for number in met[np.argsort(first)].tolist():
+            if number != NO_ANSWER:
+                table[number] = self.code(classes[number])
+        return table[numbers]
+
     def answers(
         self,
         true: npt.NDArray[np.int64],

@@ -26,7 +26,7 @@ from sapwood.evaluate.evaluation import Evaluation
 __all__ = ["PrequentialRun", "prequential"]
 
 # Points that are handed to a model between two looks at the clock and at what it answered.
-_POINTS_AT_ONCE = 512
+_POINTS_AT_ONCE = 4096
 # Without `every` there are at first records this far apart, and never more than so many.
 _FIRST_EVERY = 100
 _MOST_RECORDS = 400
@@ -257,6 +257,8 @@ class PrequentialRun:
 
 def _complete(answered: Answered) -> Answered:
     """Return the points that were both tested and learned, where a run broke off between the two."""
+    if answered.numbers is not None:
+        return answered
     lists = [answered.true, answered.predicted]
     if answered.probabilities is not None:
         n = min(len(answered.true), len(answered.predicted), len(answered.probabilities))

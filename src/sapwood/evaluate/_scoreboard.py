@@ -32,13 +32,15 @@ def column_of(metric: str, memory: str) -> str:
 class Answered:
     """What a model answered to points that it learned after that, by the names of the classes.
 
-    `probabilities` are a matrix whose columns `classes` names, or None.
+    `probabilities` are a matrix whose columns `classes` names, or None. `numbers` has, in place of `true` and
+    `predicted`, the numbers of the classes among `classes`, `NO_ANSWER` for no answer.
     """
 
     true: list[Hashable] = field(default_factory=list)
     predicted: list[Hashable | None] = field(default_factory=list)
     probabilities: npt.NDArray[np.float64] | None = None
     classes: Sequence[Hashable] = ()
+    numbers: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]] | None = None
 
 
 class _Side:
@@ -89,8 +91,11 @@ class Scoreboard:
     def add(self, answered: Answered) -> None:
         """Count the next points of the stream."""
         coder = self._coder
-        true = coder.codes(answered.true)
-        predicted = coder.codes(answered.predicted)
+        if answered.numbers is None:
+            true = coder.codes(answered.true)
+            predicted = coder.codes(answered.predicted)
+        else:
+            true, predicted = (coder.codes_of_numbers(answered.classes, numbers) for numbers in answered.numbers)
         scores = answered.probabilities
         if scores is not None:
             scores = coder.scores_in_order(answered.classes, scores)

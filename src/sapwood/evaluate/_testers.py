@@ -11,7 +11,7 @@ import scipy.sparse
 from sklearn.exceptions import NotFittedError
 
 from sapwood._tree_classifier import StreamingTreeClassifier
-from sapwood.evaluate._pieces import Points, Rows
+from sapwood.evaluate._pieces import Keyed, Piece, Points, Rows
 from sapwood.evaluate._points import as_matrix
 from sapwood.evaluate._scoreboard import Answered
 from sapwood.evaluate._tree_tester import TreeRows
@@ -28,7 +28,7 @@ class Tester(ABC):
     stopped = False  # set from outside, to stop before the next point
 
     @abstractmethod
-    def run(self, piece: Points | Rows, answered: Answered) -> None:
+    def run(self, piece: Piece, answered: Answered) -> None:
         """Test then train on each point of a piece, in order."""
 
 
@@ -41,9 +41,9 @@ class PointTester(Tester):
         # Ours promise that the prediction is the most probable class, so that there is no need to ask twice.
         self._says_the_same = isinstance(model, StreamingTreeClassifier)
 
-    def run(self, piece: Points | Rows, answered: Answered) -> None:
+    def run(self, piece: Piece, answered: Answered) -> None:
         """Test then train on each point of a piece, in order."""
-        points = piece.points if isinstance(piece, Points) else _points_of(piece)
+        points = _points_of(piece) if isinstance(piece, Rows) else piece.points
         if not self._gives_probabilities:
             self._run(points, self._model.predict_one, answered.true, answered.predicted)
             return
@@ -101,7 +101,7 @@ class RowTester(Tester):
         self._block = block
         self._gives_probabilities = hasattr(model, "predict_proba")
 
-    def run(self, piece: Points | Rows, answered: Answered) -> None:
+    def run(self, piece: Piece, answered: Answered) -> None:
         """Test then train on each block of rows of a piece, in order."""
         rows = piece if isinstance(piece, Rows) else _rows_of(piece)
         found = []
@@ -136,19 +136,19 @@ class RowTester(Tester):
 
 
 class TreeTester(Tester):
-    """A tree classifier of ours: rows are answered and learned inside the core, points as of any model."""
+    """A tree classifier of ours: rows and batches are answered and learned inside the core, points as of any model."""
 
     def __init__(self, model: StreamingTreeClassifier) -> None:
         self._rows = TreeRows(model)
         self._points = PointTester(model)
 
-    def run(self, piece: Points | Rows, answered: Answered) -> None:
+    def run(self, piece: Piece, answered: Answered) -> None:
         """Test then train on each point of a piece, in order."""
-        if isinstance(piece, Rows):
-            self._rows.run(piece, answered)
-        else:
+        if isinstance(piece, Points):
             self._points.stopped = self.stopped
             self._points.run(piece, answered)
+        else:
+            self._rows.run(piece, answered)
 
 
 def tester_of(model: Any, classes: Sequence[Hashable] | None, block: int) -> Tester:
@@ -187,7 +187,7 @@ def _points_of(rows: Rows) -> Iterator[tuple[dict[int, Any], Hashable]]:
         yield dict(zip(indices[part], data[part], strict=True)), y
 
 
-def _rows_of(piece: Points) -> Rows:
+def _rows_of(piece: Points | Keyed) -> Rows:
     """Return points that are rows themselves as one matrix."""
     xs = [x for x, _ in piece.points]
     if all(scipy.sparse.issparse(x) for x in xs):

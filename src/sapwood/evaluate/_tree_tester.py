@@ -1,26 +1,29 @@
-"""Test then train with rows of a matrix inside the core, where a point costs no call of Python."""
+"""Test then train inside the core, where a point costs no call of Python."""
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import numpy.typing as npt
-from numpy.typing import ArrayLike
 
-from sapwood._batch import Batch
-from sapwood._tree_classifier import StreamingTreeClassifier
-from sapwood._tree_model import Model
-from sapwood.evaluate._pieces import Rows
-from sapwood.evaluate._scoreboard import Answered
+from sapwood._batches import as_batch
+from sapwood._tree_learner import REFUSED
+from sapwood.evaluate._pieces import Keyed, Rows
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from sapwood._batch import Batch
+    from sapwood._tree_classifier import StreamingTreeClassifier
+    from sapwood._tree_model import Model
+    from sapwood.evaluate._scoreboard import Answered
 
 __all__ = ["TreeRows"]
 
-_REFUSED = (TypeError, ValueError, OverflowError)
-
 
 class TreeRows:
-    """Lets a tree answer and then learn the rows of matrices.
+    """Lets a tree answer and then learn the rows of matrices and the batches of streams.
 
     The answers and the tree are those of `predict_proba_one` and `learn_one`, point by point; a class may be new. A
     matrix is checked as a whole before its first row is learned. An error leaves the classifier as it was.
@@ -32,28 +35,37 @@ class TreeRows:
         self._model: Model | None = None  # that the matrix was checked for
         self._batch: Batch | None = None
 
-    def run(self, rows: Rows, answered: Answered) -> None:
-        """Answer, then learn, some rows, and add what was answered to `answered`."""
+    def run(self, piece: Rows | Keyed, answered: Answered) -> None:
+        """Answer, then learn, some points, and set what was answered in `answered`."""
         classifier = self._classifier
         with classifier._lock:
             try:
-                model, whole = self._checked(rows)
-                batch = _part(whole, rows.start, rows.stop)
+                model, batch = self._points(piece)
                 n_known = len(model.labels.order)
-                predicted, probabilities, labels = self._learn(model, batch)
-            except _REFUSED as error:
-                classifier._raise_named("partial_fit", error)
+                found = classifier._learn_or_undo(model, model.labels, batch, model.test_then_learn)
+                predicted, probabilities, labels = found[0].astype(np.int64), found[1], found[2].astype(np.int64)
+            except REFUSED as error:
+                classifier._raise_named("partial_fit" if isinstance(piece, Rows) else "learn_one", error)
             order = model.labels.order
         # The core has two classes at least. Before the second was met the first has all probability, before that none.
         known = _known_before(labels, n_known)
         probabilities[known == 0] = 0
         probabilities[known == 1] = np.arange(probabilities.shape[1]) == 0
-        answered.true += [order[label] for label in labels.tolist()]
-        answered.predicted += [
-            order[min(label, n - 1)] if n else None for label, n in zip(predicted.tolist(), known.tolist(), strict=True)
-        ]
+        # The number of the last class that is known; of none it is -1, which is NO_ANSWER.
+        answered.numbers = labels, np.minimum(predicted, known - 1)
         answered.probabilities = probabilities[:, : len(order)]
         answered.classes = order
+
+    def _points(self, piece: Rows | Keyed) -> tuple[Model, Batch]:
+        """Return the model and the points that it learns next."""
+        model = self._classifier._model or self._classifier._new_model()
+        has_names = model.columns is not None and model.columns.names is not None
+        if isinstance(piece, Keyed):
+            return model, as_batch(model, piece.batch)
+        if piece.batch is not None and not has_names:
+            return model, as_batch(model, piece.batch)
+        model, whole = self._checked(piece)
+        return model, _part(whole, piece.start, piece.stop)
 
     def _checked(self, rows: Rows) -> tuple[Model, Batch]:
         published = self._classifier._model
@@ -63,30 +75,6 @@ class TreeRows:
             self._matrix, self._model = rows.whole, model
         return self._model, self._batch
 
-    def _learn(
-        self, model: Model, batch: Batch
-    ) -> tuple[npt.NDArray[np.uint16], npt.NDArray[np.float64], npt.NDArray[np.uint16]]:
-        """Return the answers of the tree, which has learned all points; or none of them, if it fails."""
-        classifier = self._classifier
-        published, labels, columns = classifier._model, model.labels, model.columns
-        n_before = model.tree.n()
-        # Labels first, as a reader that meets a class in the tree looks for its label.
-        model.labels, model.columns = labels.seen(batch.order()), batch.columns
-        classifier._model = model
-        # A class that is not known has no point among these.
-        numbers = np.array([model.labels.index.get(label, 0) for label in batch.classes.tolist()], dtype=np.uint16)
-        codes = numbers[batch.codes]
-        try:
-            predicted, probabilities = model.tree.prequential(*batch.rows, codes)
-        except BaseException:
-            learned = model.tree.n() - n_before
-            if learned == 0:
-                classifier._model, model.labels, model.columns = published, labels, columns
-            else:
-                model.labels = labels.seen(batch.order(learned))
-            raise
-        return predicted, probabilities, codes
-
 
 def _part(batch: Batch, start: int, stop: int) -> Batch:
     indptr = batch.rows.indptr[start : stop + 1]
@@ -94,7 +82,7 @@ def _part(batch: Batch, start: int, stop: int) -> Batch:
     return batch._replace(rows=rows, codes=batch.codes[start:stop])
 
 
-def _known_before(labels: npt.NDArray[np.uint16], n_known: int) -> npt.NDArray[np.int64]:
+def _known_before(labels: npt.NDArray[np.int64], n_known: int) -> npt.NDArray[np.int64]:
     """Return how many classes the tree had met before each point. They are numbered as they are met."""
-    met = np.concatenate(([n_known - 1], labels[:-1].astype(np.int64)))
+    met = np.concatenate(([n_known - 1], labels[:-1]))
     return np.maximum.accumulate(met) + 1

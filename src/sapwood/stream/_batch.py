@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -38,7 +38,7 @@ class Batch:
     n_features: int | None
     """The number of columns."""
     first_line: int
-    """The line of the first point."""
+    """The line of the first point; of a part, that of the batch."""
 
     def __len__(self) -> int:
         return len(self.indptr) - 1
@@ -52,6 +52,18 @@ class Batch:
         X = csr_array((ones, self.indices, self.indptr), shape=(len(self), self.n_features))
         X.has_canonical_format = True
         return X
+
+    def part(self, start: int, stop: int) -> Batch:
+        """Return the points from number `start` until before `stop`."""
+        indptr = self.indptr[start : stop + 1]
+        first, last = int(indptr[0]), int(indptr[-1])
+        return replace(
+            self,
+            y=self.y[start:stop],
+            indptr=indptr - first,
+            indices=None if self.indices is None else self.indices[first:last],
+            keys=None if self.keys is None else self.keys[first:last],
+        )
 
     def features(self) -> Iterator[list[str] | list[int]]:
         """Yield the active features of each point."""
