@@ -133,6 +133,39 @@ def test_inspect(tmp_path: Path) -> None:
     assert told["tree"] == json.loads(json.dumps(model.to_dict()))
     assert told["stream"]["points"] == told["summary"]["n_points"] == 600
     assert told["best_features"][0]["share"] == pytest.approx(1)
+    assert "ngrams" not in shown
+
+
+def test_inspect_shows_the_rules_that_most_points_met(tmp_path: Path) -> None:
+    done("train", write_stream(tmp_path / "t.svm", 5000), "-m", tmp_path / "m", "--tau", "0.2")
+    model = load_model(tmp_path / "m")
+    told = json.loads(done("inspect", tmp_path / "m", "--json", "--top", 1000))["rules"]
+    leaves = [node for node in model.to_dict()["nodes"] if node["feature"] is None]
+    assert len(told) == len(leaves) > 3
+    assert [rule["points"] for rule in told] == sorted((leaf["n"] for leaf in leaves), reverse=True)
+    numbers = set()
+    for rule in told:
+        # A point that meets the conditions of a rule comes to its leaf.
+        features = {int(name[2:-1]) for name in rule["on"]}
+        assert not features & {int(name[2:-1]) for name in rule["off"]}
+        tests = model.explain_one(sorted(features)).tests
+        assert [test.feature for test in tests if test.on] == rule["on"]
+        assert [test.feature for test in tests if not test.on] == rule["off"]
+        numbers.add(tuple(rule["on"] + ["not"] + rule["off"]))
+    assert len(numbers) == len(leaves)
+    shown = done("inspect", tmp_path / "m", "--top", 1)
+    first = told[0]
+    assert f"of {first['points']:,}  if " in shown
+    assert shown.count("  if ") == 1
+
+
+def test_inspect_tells_long_names_apart(tmp_path: Path) -> None:
+    lines = "".join(f"{i % 3}\t{'a' * 60}{'xyz'[i % 3]}\n" for i in range(600))
+    (tmp_path / "w.tsv").write_text(lines, encoding="utf-8")
+    done("train", tmp_path / "w.tsv", "-m", tmp_path / "m", "--tau", "0.3")
+    best = json.loads(done("inspect", tmp_path / "m", "--json"))["best_features"]
+    assert len(best) == 2
+    assert all(len(entry["feature"]) == 61 for entry in best)
 
 
 def test_bad_lines(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

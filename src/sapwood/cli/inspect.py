@@ -1,14 +1,16 @@
-"""`sapwood inspect`: what a saved model is, its tree and its best features."""
+"""`sapwood inspect`: what a saved model is, its best features, its rules and its tree."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sapwood._encoding import Encoding
 from sapwood.cli.groups import command
 from sapwood.cli.models import opened_model
 from sapwood.cli.output import OutputOptions
@@ -26,43 +28,51 @@ def inspect(
     *,
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="A saved model.")],
     depth: Annotated[int | None, typer.Option(min=0, help="Show the tests above this depth. [default: all]")] = None,
-    top: Annotated[int, typer.Option(min=0, help="How many of the best features to show.")] = 10,
+    top: Annotated[int, typer.Option(min=0, help="How many features and rules to show.")] = 10,
     output: OutputOptions,
 ) -> None:
-    """Show a model: what it is, its best features, and its tree as rules.
+    """Show a model: what it is, its best features, its rules, and its tree.
 
-    The best features are those whose tests took away most of the impurity. The rules are read from the top: the first
-    that a point meets is where it goes. With --quiet there are the rules only.
+    The best features are those whose tests took away most of the impurity. A rule is a leaf: the features that a point
+    must have and lack to reach it, and the classes of those that did; shown are those that most points have met. The
+    tree is read from the top: the first line that a point meets is where it goes. With --quiet there is the tree only.
 
     Try:
       sapwood inspect spam.sapwood
       sapwood inspect spam.sapwood --depth 5 --top 20
       sapwood inspect spam.sapwood --json | jq .best_features
     """
+    from sapwood._feature_names import shortened
     from sapwood.checkpoint import Checkpoint
+    from sapwood.cli.rules import rules_of
+    from sapwood.evaluate.evaluation import plain
 
     saved = opened_model(model)
     classifier = saved.model if isinstance(saved, Checkpoint) else saved
     best = _best_features(classifier, top)
-    rules = classifier.export_text(max_depth=depth)
+    tree = classifier.export_text(max_depth=depth)
     if output.quiet and not output.json:
-        typer.echo(rules, nl=False)
+        typer.echo(tree, nl=False)
         return
+    rules = rules_of(classifier._view(None), top)
     parts = [
         f"{type(classifier).__name__} in {model}",
         _table(asdict(classifier.summary())),
         "Parameters\n" + _indented(_table(classifier.get_params())),
     ]
     if isinstance(saved, Checkpoint):
-        stream = {"points": saved.points, **asdict(saved.encoding)}
-        parts.append("Stream\n" + _indented(_table({name: value for name, value in stream.items() if value})))
+        usual = asdict(Encoding())
+        stream = {name: value for name, value in asdict(saved.encoding).items() if value != usual[name]}
+        parts.append("Stream\n" + _indented(_table({"points": saved.points, **stream})))
     if best:
-        width = max(len(name) for name, _ in best)
+        shares = [(shortened(name, _NAME_WIDTH), f"{share:6.1%}") for name, share in best]
+        parts.append("Best features, by their share in the impurity taken away\n" + _columns(shares))
+    if rules:
         parts.append(
-            "Best features, by their share in the impurity taken away\n"
-            + "\n".join(f"  {name:<{width}}  {share:6.1%}" for name, share in best)
+            "Rules, by the points that met them\n"
+            + _columns([(*rule.conclusion(), rule.condition()) for rule in rules])
         )
-    parts.append("Tree\n" + rules.rstrip("\n"))
+    parts.append("Tree\n" + tree.rstrip("\n"))
     output.result(
         "\n\n".join(parts),
         {
@@ -72,6 +82,7 @@ def inspect(
             "parameters": classifier.get_params(),
             "stream": {"points": saved.points, **asdict(saved.encoding)} if isinstance(saved, Checkpoint) else None,
             "best_features": [{"feature": name, "share": share} for name, share in best],
+            "rules": [{**asdict(rule), "label": plain(rule.label)} for rule in rules],
             "tree": classifier.to_dict(),
         },
     )
@@ -79,14 +90,19 @@ def inspect(
 
 def _best_features(classifier: StreamingTreeClassifier, most: int) -> list[tuple[str, float]]:
     """Return the features whose tests took away most impurity, with their shares."""
-    from sapwood._feature_names import shortened
-
     taken: Counter[str] = Counter()
     for node in classifier.to_dict()["nodes"]:
         if node["feature"] is not None:
-            taken[shortened(node["feature"], _NAME_WIDTH)] += node["n"] * node["gain"]
+            taken[node["feature"]] += node["n"] * node["gain"]
     total = taken.total()
     return [(name, amount / total) for name, amount in taken.most_common(most)] if total > 0 else []
+
+
+def _columns(rows: Sequence[tuple[str, ...]]) -> str:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(
+        "  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
+    )
 
 
 def _table(values: dict[str, Any]) -> str:
