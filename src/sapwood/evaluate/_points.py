@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain, groupby
 from operator import methodcaller
 
@@ -30,6 +30,8 @@ class Answers:
     unchanged: npt.NDArray[np.bool_]
     scores: npt.NDArray[np.float64] | None
     losses: npt.NDArray[np.float64] | None
+    places: npt.NDArray[np.int64] | None = field(default=None, compare=False)
+    """Of the scores, where histograms count them, once one has looked."""
 
     def __len__(self) -> int:
         return len(self.true)
@@ -113,12 +115,14 @@ class Coder:
 
     def codes_of_numbers(self, classes: Sequence[Hashable], numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Return the codes of classes that are given by their numbers among `classes`, or as `NO_ANSWER`."""
-        met, first = np.unique(numbers, return_index=True)
         # NO_ANSWER, which is -1, is the last place.
-        table = np.full(len(classes) + 1, NO_ANSWER, dtype=np.int64)
-        for number in met[np.argsort(first)].tolist():
-            if number != NO_ANSWER:
-                table[number] = self.code(classes[number])
+        table = np.array([*(self._code.get(label, NO_ANSWER) for label in classes), NO_ANSWER], dtype=np.int64)
+        codes = table[numbers]
+        new = numbers[(codes == NO_ANSWER) & (numbers != NO_ANSWER)]
+        if len(new) == 0:
+            return codes
+        for number in dict.fromkeys(new.tolist()):
+            table[number] = self.code(classes[number])
         return table[numbers]
 
     def answers(

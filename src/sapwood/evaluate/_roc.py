@@ -40,8 +40,9 @@ class ScoreHistograms(Statistic):
     def __init__(self) -> None:
         self._own: npt.NDArray[np.float64] = np.zeros((0, _BINS))
         self._all: npt.NDArray[np.float64] = np.zeros((0, _BINS))
-        # Points before a class was heard of had score 0 for it, which is in the first bin.
+        # Points before a class was heard of had score 0 for it, which is in the first bin: each class has all points.
         self._n = 0.0
+        self._n_own: npt.NDArray[np.float64] = np.zeros(0)
 
     def shift(self, answers: Answers, weights: npt.NDArray[np.float64]) -> None:
         """Add points with weights."""
@@ -49,19 +50,19 @@ class ScoreHistograms(Statistic):
             return
         k = max(len(self._own), answers.scores.shape[1], int(answers.true.max()) + 1)
         self._cover(k)
-        bins = _bins_of(answers.wide_scores(k))
-        places = bins + np.arange(k) * _BINS
-        rows = np.arange(len(answers))
-        own = np.bincount(places[rows, answers.true], weights=weights, minlength=k * _BINS)
+        places = _places_of(answers, k)
+        own = np.bincount(places[np.arange(len(answers)), answers.true], weights=weights, minlength=k * _BINS)
         everyone = np.bincount(places.reshape(-1), weights=np.repeat(weights, k), minlength=k * _BINS)
         self._own += own.reshape(k, _BINS)
         self._all += everyone.reshape(k, _BINS)
+        self._n_own += np.bincount(answers.true, weights=weights, minlength=k)
         self._n += float(weights.sum())
 
     def scale(self, factor: float) -> None:
         """Multiply every sum."""
         self._own *= factor
         self._all *= factor
+        self._n_own *= factor
         self._n *= factor
 
     def area(self) -> float:
@@ -76,19 +77,21 @@ class ScoreHistograms(Statistic):
         more = k - len(self._own)
         if more > 0:
             self._own = np.vstack([self._own, np.zeros((more, _BINS))])
+            self._n_own = np.concatenate([self._n_own, np.zeros(more)])
             met_before = np.zeros((more, _BINS))
             met_before[:, 0] = self._n
             self._all = np.vstack([self._all, met_before])
 
     def _means(self) -> tuple[float, float]:
-        n_own, n_all = self._own.sum(axis=1), self._all.sum(axis=1)
         # What is left of nothing by rounding is nothing.
-        both = (n_own > 0) & (n_all - n_own > n_all * 1e-12)
+        both = (self._n_own > 0) & (self._n - self._n_own > self._n * 1e-12)
         if not both.any():
             return math.nan, math.nan
-        own, n_own = self._own[both], n_own[both]
-        other = np.maximum(self._all[both] - own, 0)
-        n_pairs = n_own * other.sum(axis=1)
+        own, everyone, n_own = self._own, self._all, self._n_own
+        if not both.all():
+            own, everyone, n_own = own[both], everyone[both], n_own[both]
+        other = np.maximum(everyone - own, 0)
+        n_pairs = n_own * (self._n - n_own)
         ties = np.einsum("kb,kb->k", own, other) / 2
         # Half of the ties are below, half above: a running sum up to the middle of each bin.
         in_order = np.einsum("kb,kb->k", own, np.cumsum(other, axis=1)) - ties
@@ -117,6 +120,15 @@ def _area(scores: npt.NDArray[np.float64], own: npt.NDArray[np.bool_]) -> float:
     below = np.searchsorted(other, mine, side="left")
     not_above = np.searchsorted(other, mine, side="right")
     return float(below.sum() + not_above.sum()) / (2 * n_own * n_other)
+
+
+def _places_of(answers: Answers, k: int) -> npt.NDArray[np.int64]:
+    """Return the bin of each score, those of one class after those of another; found once for several histograms."""
+    if answers.places is None or answers.places.shape[1] != k:
+        places = _bins_of(answers.wide_scores(k)) + np.arange(k) * _BINS
+        object.__setattr__(answers, "places", places)
+        return places
+    return answers.places
 
 
 def _bins_of(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:

@@ -1,0 +1,145 @@
+"""What the command line takes: to start, to train beside reading alone, and to evaluate beside training."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from matplotlib.figure import Figure
+
+import sapwood
+from benchmarks.micro.measure import interleaved, quartiles, verdict
+from benchmarks.micro.report import Report, Table
+from sapwood._batches import learn_batch, predict_batch
+from sapwood.evaluate import prequential
+from sapwood.stream import read
+
+from .files import File, cpu_seconds, svmlight_files
+
+READING = "reading alone"
+TRAIN = "train, VFDT"
+MOST_TRAINING = 2.0  # times reading alone
+MOST_START = 0.5  # seconds
+STARTS = {
+    "sapwood --version": ["--version"],
+    "sapwood --help": ["--help"],
+    "sapwood train --help": ["train", "--help"],
+    "completion": [],
+}
+
+
+def run(quick: bool) -> Report:
+    """Measure each step over each file, and the start of the command."""
+    notes = [
+        "Times are the processor's; ratios are of runs next to each other, medians (quartiles).",
+        "Training and evaluating include reading; what the commands add, such as the file of the model, is left out.",
+    ]
+    rows: list[tuple[str, ...]] = []
+    figures: list[dict[str, Any]] = []
+    with tempfile.TemporaryDirectory() as folder:
+        for stream, file in svmlight_files(Path(folder), 1000 if quick else 30_000, notes):
+            seconds = interleaved(_steps(file), 2 if quick else 5)
+            n = sum(len(batch) for batch in read(file.path))
+            for name, each in seconds.items():
+                of = "train, VFDT" if name.startswith("evaluate") else READING
+                ratio = quartiles(each / seconds[of])
+                asked = verdict(ratio.median, MOST_TRAINING) if name.startswith("train") else "–"
+                micro = quartiles(1e6 * each / n)
+                rows.append((stream, name, micro.show(), f"{ratio.show()} × {of}" if name != of else "–", asked))
+                figures.append(
+                    {
+                        "stream": stream,
+                        "step": name,
+                        "microseconds_a_point": micro.median,
+                        "ratio": ratio.median,
+                        "of": of,
+                    }
+                )
+    starts = interleaved({name: _start(arguments) for name, arguments in STARTS.items()}, 2 if quick else 7)
+    start_rows = [
+        (
+            name,
+            quartiles(each).show(),
+            f"< {MOST_START:g} s: {'met' if quartiles(each).median < MOST_START else 'MISSED'}",
+        )
+        for name, each in starts.items()
+    ]
+    figures += [{"start": name, "seconds": quartiles(each).median} for name, each in starts.items()]
+    return Report(
+        "streams-commands",
+        "what train and evaluate take beside reading",
+        [
+            Table("a point", ("stream", "step", "µs a point", "ratio", "asked"), rows),
+            Table("the start of the command, seconds", ("what", "seconds", "asked"), start_rows),
+        ],
+        figures,
+        lambda figure: _draw(figure, [entry for entry in figures if "step" in entry]),
+        quick,
+        notes,
+    )
+
+
+def _steps(file: File) -> dict[str, Callable[[], float]]:
+    def reading() -> None:
+        for _ in read(file.path):
+            pass
+
+    def train(kind: type[Any]) -> Any:
+        model = kind()
+        for batch in read(file.path):
+            learn_batch(model, batch)
+        return model
+
+    model = train(sapwood.HoeffdingTreeClassifier)
+
+    def predict() -> None:
+        for batch in read(file.path):
+            predict_batch(model, batch)
+
+    vfdt, efdt = sapwood.HoeffdingTreeClassifier, sapwood.ExtremelyFastDecisionTreeClassifier
+    return {
+        READING: lambda: cpu_seconds(reading),
+        TRAIN: lambda: cpu_seconds(lambda: train(vfdt)),
+        "train, EFDT": lambda: cpu_seconds(lambda: train(efdt)),
+        "predict, VFDT": lambda: cpu_seconds(predict),
+        "evaluate, VFDT": lambda: cpu_seconds(lambda: prequential(vfdt(), read(file.path))),
+    }
+
+
+def _start(arguments: list[str]) -> Callable[[], float]:
+    """Return a function that starts the command, and returns the processor's seconds until its end."""
+    program = [sys.executable, "-c", "import sys; sys.argv[0] = 'sapwood'\nfrom sapwood.cli import main; main()"]
+    environment = dict(os.environ)
+    if not arguments:
+        environment |= {"_SAPWOOD_COMPLETE": "complete_bash", "COMP_WORDS": "sapwood tr", "COMP_CWORD": "1"}
+
+    def measure() -> float:
+        before = os.times()
+        subprocess.run([*program, *arguments], env=environment, stdout=subprocess.DEVNULL, check=True)
+        after = os.times()
+        return after.children_user - before.children_user + after.children_system - before.children_system
+
+    return measure
+
+
+def _draw(figure: Figure, figures: list[dict[str, Any]]) -> None:
+    """Draw a group of bars for each stream."""
+    streams = list(dict.fromkeys(entry["stream"] for entry in figures))
+    steps = list(dict.fromkeys(entry["step"] for entry in figures))
+    figure.set_size_inches(9, 0.8 * len(streams) + 1.6)
+    axes = figure.subplots()
+    height = 0.8 / len(steps)
+    for i, step in enumerate(steps):
+        values = [entry["microseconds_a_point"] for entry in figures if entry["step"] == step]
+        places = [k + (i - (len(steps) - 1) / 2) * height for k in range(len(streams))]
+        axes.barh(places, values, height=height * 0.9, label=step)
+    axes.set_yticks(range(len(streams)), streams)
+    axes.invert_yaxis()
+    axes.set_xscale("log")
+    axes.set_xlabel("microseconds a point")
+    axes.legend(fontsize="small")
