@@ -61,7 +61,7 @@ def run(quick: bool) -> Report:
                     }
                 )
     starts = interleaved({name: _start(arguments) for name, arguments in STARTS.items()}, 2 if quick else 7)
-    start_rows = [
+    start_rows: list[tuple[str, ...]] = [
         (
             name,
             quartiles(each).show(),
