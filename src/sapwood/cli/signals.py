@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-    from sapwood.stream import Batch, Reader
+    from sapwood.stream import Batch, ReadAhead, Reader
 
 __all__ = ["StopSignals", "Stopped", "batches", "sigterm_stops"]
 
@@ -60,8 +60,8 @@ class StopSignals:
             raise Stopped(self.number, words)
 
 
-def batches(reader: Reader) -> Iterator[Batch]:
-    """Yield the batches of a stream until its end, or until `Reader.interrupt` was called."""
+def batches(reader: Reader | ReadAhead) -> Iterator[Batch]:
+    """Yield the batches of a stream until its end, or until its `interrupt` was called."""
     while True:
         try:
             batch = next(reader, None)

@@ -54,7 +54,7 @@ def train(
       zcat log.csv.gz | sapwood train - --format csv --label clicked --model clicks.sapwood
     """
     from sapwood.checkpoint import Checkpoint
-    from sapwood.stream import StreamError
+    from sapwood.stream import ReadAhead, StreamError
 
     check_place(model)
     every = None if checkpoint is None else _every(checkpoint)
@@ -63,14 +63,14 @@ def train(
         state = _resumed(model, state)
     batch_size = _BATCH if every is None else min(every, _BATCH)
     stream = reader.encoding.open(file, batch_size=batch_size, on_error=reader.on_error.value, start=state.points)
-    with stream, StopSignals(stream.interrupt) as signals:
+    with stream, ReadAhead(stream) as ahead, StopSignals(ahead.interrupt) as signals:
         if state.encoding.format not in {None, stream.format}:
             raise ValueError(f"--format must be {state.encoding.format}, as of {model}, got {stream.format}")
         state.encoding = replace(state.encoding, format=stream.format)
         saved_at = state.points
         try:
             with shown("Learning", stream, quiet=output.quiet) as show:
-                for batch in batches(stream):
+                for batch in batches(ahead):
                     state.learn(batch)
                     show(f"{state.points:,} points")
                     if every is not None and state.points // every > saved_at // every:

@@ -1,0 +1,87 @@
+"""Batches of a stream that are read while others are learned."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import suppress
+from queue import Empty, Queue
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from typing_extensions import Self
+
+    from sapwood.stream._batch import Batch
+    from sapwood.stream._reader import Reader
+
+__all__ = ["ReadAhead"]
+
+_DEPTH = 2
+
+
+class ReadAhead:
+    """An iterator of the batches of a reader that reads the next ones in a thread of its own; a context manager.
+
+    The batches, and the error that may follow them, are those of the reader. Parsing and learning both let go of the
+    interpreter, so that with two processors the time is that of the slower of the two, not their sum. A stream that is
+    no file is read when it is asked for, in the thread that asks: whoever waits for a pipe must be free to stop.
+    """
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+        self._ready: Queue[Batch | Exception | None] = Queue(_DEPTH)
+        self._stopped = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._ended = False
+
+    def __enter__(self) -> Self:
+        if self._reader.total_bytes is not None:
+            self._thread = threading.Thread(target=self._read, name="sapwood-read-ahead", daemon=True)
+            self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Stop reading; the reader is nobody else's any more."""
+        if self._thread is None:
+            return
+        self._stopped.set()
+        # One that waits for room in the queue gets it.
+        while self._thread.is_alive():
+            with suppress(Empty):
+                self._ready.get(timeout=0.01)
+
+    def interrupt(self) -> None:
+        """Give no further batch: KeyboardInterrupt is raised instead. For a handler of signals, in any thread."""
+        if self._thread is None:
+            self._reader.interrupt()
+        self._stopped.set()
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> Batch:
+        if self._thread is None:
+            return next(self._reader)
+        if self._ended:
+            raise StopIteration
+        batch = None if self._stopped.is_set() else self._ready.get()
+        if self._stopped.is_set():
+            raise KeyboardInterrupt
+        if batch is None or isinstance(batch, Exception):
+            self._ended = True
+            raise batch or StopIteration
+        return batch
+
+    def _read(self) -> None:
+        try:
+            for batch in self._reader:
+                self._ready.put(batch)
+                if self._stopped.is_set():
+                    return
+        except Exception as error:  # noqa: BLE001 - it is raised where the batch is asked for
+            self._ready.put(error)
+        else:
+            self._ready.put(None)
