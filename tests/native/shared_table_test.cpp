@@ -49,6 +49,24 @@ void write(Pair& pair, Slot slot, PagePool& pool, Count value) {
     for (std::size_t w = 0; w < pool.record_size(); ++w) record[w].count = expected[w] = value + static_cast<Count>(w);
 }
 
+/// Writes to many records, found at once.
+void write_all(Pair& pair, const std::set<Slot>& slots, PagePool& pool, Count value) {
+    const std::vector<Slot> features(slots.begin(), slots.end());
+    std::vector<Word*> records;
+    pair.table.prefetch(features);
+    pair.table.own(features, records);
+    CHECK(records.size() == features.size());
+    for (std::size_t i = 0; i < features.size(); ++i) {
+        CHECK(pair.table.owns(features[i]));
+        CHECK(records[i] == pair.table.find(features[i]));
+        std::vector<Count>& expected = pair.expected[features[i]];
+        expected.resize(pool.record_size());
+        for (std::size_t w = 0; w < pool.record_size(); ++w) {
+            records[i][w].count = expected[w] = value + static_cast<Count>(i + w);
+        }
+    }
+}
+
 /// The memory of the pool is that of the distinct pages, each as often shared as its tables say, and of folders.
 void check_memory(const std::vector<Pair>& pairs, const PagePool& pool) {
     std::set<const PagePool::Page*> pages;
@@ -82,7 +100,11 @@ void random_operations(std::size_t record_size, int n_operations, Slot n_slots, 
         };
         for (int i = 0; i < n_operations; ++i) {
             const auto operation = random() % 100;
-            if (operation < 70) {
+            if (operation < 10) {
+                std::set<Slot> slots;
+                for (auto times = random() % 150; times > 0; --times) slots.insert(any_slot());
+                write_all(pairs[any()], slots, pool, static_cast<Count>(random() % 1000));
+            } else if (operation < 70) {
                 write(pairs[any()], any_slot(), pool, static_cast<Count>(random() % 1000));
             } else if (operation < 78 && pairs.size() < 24) {
                 const Pair& from = pairs[any()];

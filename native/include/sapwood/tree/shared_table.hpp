@@ -175,6 +175,33 @@ public:
         return page->words() + word_in_page(slot);
     }
 
+    /// The records of features, to be changed, as `own` gives them one by one.
+    void own(Features features, std::vector<Word*>& records) {
+        constexpr std::size_t block = 64;
+        std::array<Page*, block> pages;
+        records.resize(features.size());
+        for (std::size_t first = 0; first < features.size(); first += block) {
+            const Features some = features.subspan(first, std::min(block, features.size() - first));
+            // Each step waits for the one before, but not those of one feature for those of another.
+            for (const FeatureId id : some) {
+                if (const Folder* folder = folder_of(id)) prefetch_to_change(&folder->pages[page_in_folder(id)]);
+            }
+            for (std::size_t i = 0; i < some.size(); ++i) {
+                const Folder* folder = folder_of(some[i]);
+                pages[i] = folder == nullptr || folder->owners > 1 ? nullptr : folder->pages[page_in_folder(some[i])];
+                if (pages[i] == nullptr) continue;
+                prefetch_to_change(pages[i]);
+                prefetch_to_change(pages[i]->words() + word_in_page(some[i]));
+            }
+            bool is_known = true;
+            for (std::size_t i = 0; i < some.size(); ++i) {
+                // A page that is copied for one feature is no longer that of the next, however few own it then.
+                is_known = is_known && pages[i] != nullptr && pages[i]->owners == 1;
+                records[first + i] = is_known ? pages[i]->words() + word_in_page(some[i]) : own(some[i]);
+            }
+        }
+    }
+
     /// The most memory that owning a record can take: a page, a folder, and more room for pointers to folders.
     std::size_t bytes_to_own(Slot slot) const {
         const std::size_t at = static_cast<std::size_t>(slot) / records_per_folder;

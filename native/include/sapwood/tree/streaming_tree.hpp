@@ -37,6 +37,7 @@ public:
         : Tree(std::move(options)),
           split_test_(options_.split_test, options_.criterion, options_.delta),
           impurity_(options_.criterion),
+          unit_(in_tree_units(options_.criterion, 1)),
           resplits_(options_.growth == "extremely_fast"),
           is_exact_(options_.search != "approximate"),
           scores_(layout_) {
@@ -52,6 +53,7 @@ public:
           tally_(state.tally),
           split_test_(options_.split_test, options_.criterion, options_.delta),
           impurity_(options_.criterion),
+          unit_(in_tree_units(options_.criterion, 1)),
           resplits_(options_.growth == "extremely_fast"),
           is_exact_(options_.search != "approximate"),
           scores_(layout_) {
@@ -191,8 +193,15 @@ private:
     /// Finds the records of a point, once for all that is done with them: in a leaf to be read; to be changed, where
     /// there is room for a record of the leaf's own; and in the trunk.
     void own_records(LeafModels& models, Features features) {
-        models.table.prefetch(features);
-        if (layout_.keeps_logistic) trunk_.prefetch(features);
+        if (layout_.keeps_logistic) {
+            trunk_.prefetch(features);
+            trunk_.find(features, in_trunk_);
+        }
+        if (!options_.max_bytes) {
+            models.table.own(features, owned_);
+            scores_.records.assign(owned_.begin(), owned_.end());
+            return;
+        }
         owned_.clear();
         scores_.records.clear();
         for (const FeatureId id : features) {
@@ -203,7 +212,6 @@ private:
                 scores_.records.push_back(models.table.find(id));
             }
         }
-        if (layout_.keeps_logistic) trunk_.find(features, in_trunk_);
     }
 
     /// From the scores of a point to the derivative of its logistic loss by each of them, times its weight.
@@ -247,7 +255,7 @@ private:
         return std::find(here.counted.begin(), here.counted.end(), here.n_counted) != here.counted.end();
     }
 
-    double gain_of(const Split& split) const { return in_tree_units(options_.criterion, split.gain); }
+    double gain_of(const Split& split) const { return split.gain * unit_; }
 
     bool split_if_due(NodeId at) {
         Node& here = node(at);
@@ -281,12 +289,12 @@ private:
     double most_gain(const Node& here) {
         const double most = impurity_.weighted(here.counted, here.n_counted) - *here.least_score;
         // Both were rounded, by far less than the least gain.
-        return in_tree_units(options_.criterion, most / here.n_counted) + least_gain;
+        return most / here.n_counted * unit_ + least_gain;
     }
 
     double gain_of(const Node& here, FeatureId feature) {
         const std::vector<Count> on = here.search->on(feature);
-        return in_tree_units(options_.criterion, impurity_.gain(on, here.counted, here.n_counted));
+        return impurity_.gain(on, here.counted, here.n_counted) * unit_;
     }
 
     /// Whether it is known without asking that a leaf is not to be split.
@@ -579,6 +587,8 @@ private:
 
     SplitTest split_test_;
     NodeImpurity impurity_;
+    /// What a gain of the searches is multiplied by.
+    double unit_;
     bool resplits_;
     /// Whether the best split of a search is that of all.
     bool is_exact_;
