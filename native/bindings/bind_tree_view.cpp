@@ -141,7 +141,7 @@ nb::tuple evidence(GuardedTree& self, const Array<FeatureId>& features) {
 
 nb::dict tally(GuardedTree& self) {
     const ReadLock lock(self.mutex);
-    const StreamingTree::Tally& done = self.tree.tally();
+    const TreeTally& done = self.tree.tally();
     nb::dict counters;
     counters["tested"] = done.tested;
     counters["split"] = done.split;

@@ -3,18 +3,16 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "sapwood/search/make_search.hpp"
 #include "sapwood/search/stream.hpp"
 #include "sapwood/tree/node_impurity.hpp"
-#include "sapwood/tree/tree.hpp"
+#include "sapwood/tree/taught_tree.hpp"
 #include "sapwood/tree/widen_models.hpp"
 
 namespace sapwood {
@@ -29,18 +27,15 @@ namespace sapwood {
 /// A split forgets nothing that predicts: the children start with the points of each class that the split implies, and
 /// with the models of their parent. Only their statistics of splits start afresh. With exact searches the tree depends
 /// on the points and their order alone, not on the search.
-class StreamingTree : public Tree {
+class StreamingTree : public TaughtTree {
 public:
-    using Tally = TreeTally;
-
     explicit StreamingTree(TreeOptions options)
-        : Tree(std::move(options)),
+        : TaughtTree(std::move(options)),
           split_test_(options_.split_test, options_.criterion, options_.delta),
           impurity_(options_.criterion),
           unit_(in_tree_units(options_.criterion, 1)),
           resplits_(options_.growth == "extremely_fast"),
-          is_exact_(options_.search != "approximate"),
-          scores_(layout_) {
+          is_exact_(options_.search != "approximate") {
         const NodeId made = make_node(no_node);
         if (layout_.keeps_anything()) node(made).models.emplace(*pool_, layout_);
         start_search(made);
@@ -49,18 +44,16 @@ public:
 
     /// A tree of the parts given, which goes on where the tree stopped that they are of.
     explicit StreamingTree(TreeState state)
-        : Tree(std::move(state)),
-          tally_(state.tally),
+        : TaughtTree(std::move(state)),
           split_test_(options_.split_test, options_.criterion, options_.delta),
           impurity_(options_.criterion),
           unit_(in_tree_units(options_.criterion, 1)),
           resplits_(options_.growth == "extremely_fast"),
-          is_exact_(options_.search != "approximate"),
-          scores_(layout_) {
+          is_exact_(options_.search != "approximate") {
         measure_all();
     }
 
-    const Tally& tally() const { return tally_; }
+    const TreeTally& tally() const { return tally_; }
 
     /// What must be kept of the search of a node, its features in ascending order. A search with bins becomes one that
     /// was made from just this, so that the two go on alike: it has a memory beyond its state. One with bins that
@@ -92,7 +85,7 @@ public:
             count(at, features, label, weight);
             if (at == leaf ? split_if_due(at) : resplit_if_due(at)) break;
         }
-        if (options_.max_bytes) keep_within();
+        if (options_.max_bytes) keep_within(path_);
     }
 
     /// Makes room for so many classes, if there are more than before. Throws std::invalid_argument, and changes
@@ -102,36 +95,9 @@ public:
     /// Throws std::logic_error with what is broken if an invariant does not hold. O(everything). In validate_tree.hpp.
     void validate() const;
 
-protected:
-    void start_search(NodeId at) {
-        Node& here = node(at);
-        std::fill(here.counted.begin(), here.counted.end(), 0);
-        here.n_counted = 0;
-        here.tested_at = 0;
-        here.paused = false;
-        here.paused_bytes = 0;
-        here.n_paused = 0;
-        here.least_score.reset();
-        here.leaders.reset();
-        if (!options_.max_depth || here.depth < *options_.max_depth) {
-            here.search = make_search(options_.search_choice(n_classes()));
-        }
-    }
-
-    /// Takes the memory of all nodes afresh.
-    void measure_all() {
-        node_bytes_ = 0;
-        search_bytes_ = 0;
-        for (Node& each : nodes_) measure(each);
-    }
-
-    Tally tally_;
-
 private:
     /// Gains below this are rounding.
     static constexpr double least_gain = 1e-9;
-    /// A paused leaf asks this seldom whether it may take the place of another.
-    static constexpr std::int64_t points_between_claims = 256;
 
     // ---- the way of a point -------------------------------------------------------------------------------------
 
@@ -149,86 +115,6 @@ private:
             at = test(at).child[active.contains(test(at).feature) ? 1 : 0];
             path_.push_back(at);
         }
-    }
-
-    /// Lets the models of a leaf predict a point, then learn from it.
-    void teach(Node& leaf, Features features, Label label, Count weight) {
-        if (!layout_.keeps_anything()) return;
-        LeafModels& models = *leaf.models;
-        if (layout_.keeps_logistic) cover_trunk(features);
-        own_records(models, features);
-        const auto note = [&](Model model, Label predicted) {
-            if (predicted == label) models.right[model] += weight;
-        };
-        if (!always_) {
-            note(majority, static_cast<Label>(std::max_element(leaf.of_class.begin(), leaf.of_class.end()) -
-                                              leaf.of_class.begin()));
-        }
-        if (layout_.keeps_naive_bayes) {
-            if (!always_) {
-                models.bayes_scores(scores_.records, leaf.of_class, scores_);
-                note(naive_bayes, label_of(scores_.bayes));
-            }
-            models.n_of_class[label] += weight;
-            for (Word* record : owned_) record[label].count += weight;
-        }
-        if (layout_.keeps_logistic) {
-            std::fill(scores_.trunk.begin(), scores_.trunk.end(), 0.0);
-            trunk_.add_scores(Records(in_trunk_.data(), in_trunk_.size()), scores_.trunk);
-            std::copy(scores_.trunk.begin(), scores_.trunk.end(), scores_.logistic.begin());
-            models.add_correction(scores_.records, layout_, scores_.logistic);
-            if (!always_) {
-                note(trunk, LogisticRegression::label(scores_.trunk));
-                note(logistic, LogisticRegression::label(scores_.logistic));
-            }
-            become_gradient(scores_.trunk, label, weight);
-            become_gradient(scores_.logistic, label, weight);
-            LogisticRegression::step(trunk_.intercept(), scores_.trunk);
-            LogisticRegression::step(models.intercept.data(), scores_.logistic);
-            LogisticRegression::step(in_trunk_, 0, scores_.trunk);
-            LogisticRegression::step(owned_, layout_.weights_at(), scores_.logistic);
-        }
-    }
-
-    /// Finds the records of a point, once for all that is done with them: in a leaf to be read; to be changed, where
-    /// there is room for a record of the leaf's own; and in the trunk.
-    void own_records(LeafModels& models, Features features) {
-        if (layout_.keeps_logistic) {
-            trunk_.prefetch(features);
-            trunk_.find(features, in_trunk_);
-        }
-        if (!options_.max_bytes) {
-            models.table.own(features, owned_);
-            scores_.records.assign(owned_.begin(), owned_.end());
-            return;
-        }
-        owned_.clear();
-        scores_.records.clear();
-        for (const FeatureId id : features) {
-            if (may_own(models.table, id)) {
-                owned_.push_back(models.table.own(id));
-                scores_.records.push_back(owned_.back());
-            } else {
-                scores_.records.push_back(models.table.find(id));
-            }
-        }
-    }
-
-    /// From the scores of a point to the derivative of its logistic loss by each of them, times its weight.
-    void become_gradient(std::span<double> scores, Label label, Count weight) {
-        LogisticRegression::probabilities(scores, scores_.probabilities);
-        const std::size_t first = scores.size() == 1 ? 1 : 0;
-        for (std::size_t k = 0; k < scores.size(); ++k) {
-            scores[k] = (scores_.probabilities[first + k] - (first + k == label ? 1 : 0)) * weight;
-        }
-    }
-
-    void cover_trunk(Features features) {
-        FeatureId largest = -1;
-        for (const FeatureId id : features) largest = std::max(largest, id);
-        if (largest < 0 || trunk_.contains(largest)) return;
-        const auto size = static_cast<std::size_t>(largest) + 1;
-        if (!options_.max_bytes || may_take(trunk_.bytes_to_cover(size))) trunk_.cover(size);
     }
 
     void count(NodeId at, Features features, Label label, Count weight) {
@@ -456,124 +342,6 @@ private:
         return reached(a) != reached(b) ? reached(a) > reached(b) : a.born < b.born;
     }
 
-    // ---- memory -------------------------------------------------------------------------------------------------
-    // The tree is within its limit after every point: models take no page that there is no room for, no node is split
-    // if its children would not fit even without statistics, and the nodes that promise least give up theirs until what
-    // remains fits.
-
-    std::size_t limit() const { return static_cast<std::size_t>(*options_.max_bytes); }
-    std::size_t bytes() const { return shared_bytes() + node_bytes_; }
-
-    void measure(NodeId at) {
-        node_bytes_ -= node(at).bytes;
-        search_bytes_ -= node(at).search_bytes;
-        measure(node(at));
-    }
-
-    void measure(Node& here) {
-        node_bytes_ += here.bytes = bytes_of(here);
-        search_bytes_ += here.search_bytes = here.search ? here.search->n_bytes() : 0;
-    }
-
-    /// Whether a model may take more memory now. If it could once nodes have given up their statistics, one will.
-    bool may_take(std::size_t more) {
-        if (bytes() + more <= limit()) return true;
-        if (fits_without_searches(more)) starved_ = true;
-        return false;
-    }
-
-    bool fits_without_searches(std::size_t more) const { return bytes() - search_bytes_ + more <= limit(); }
-
-    bool has_room_for_children(const Node& here) const {
-        if (!options_.max_bytes) return true;
-        const std::size_t counts = n_classes() * (sizeof(std::int64_t) + sizeof(Count));
-        const std::size_t models = here.models ? here.models->n_bytes() : 0;
-        return fits_without_searches(bytes_to_make_two() + 2 * (counts + models));
-    }
-
-    bool may_own(const SharedTable& table, Slot slot) {
-        // The table may have grown since its node was measured, so it is counted once more.
-        return !options_.max_bytes || table.owns(slot) || may_take(table.n_bytes() + table.bytes_to_own(slot));
-    }
-
-    void keep_within() {
-        for (const NodeId at : path_) {
-            if (test(at).is_leaf() || node(at).search) measure(at);
-        }
-        bool must = std::exchange(starved_, false) || bytes() > limit();
-        while (must && pause_least_promising()) must = bytes() > limit();
-        const NodeId leaf = path_.back();
-        if (test(leaf).is_leaf()) resume_if_possible(leaf);
-    }
-
-    /// What is left when every search and every record of a feature is given up, with so many classes.
-    std::size_t least_bytes(const ModelLayout& layout) const {
-        const std::size_t intercept = 2 * layout.n_outputs() * sizeof(Word);
-        std::size_t bytes = shared_bytes() - pool_->n_bytes() - trunk_.n_bytes() + intercept;
-        for (const NodeId at : in_order()) {
-            bytes += layout.n_classes * (sizeof(std::int64_t) + sizeof(Count));
-            if (node(at).models) bytes += layout.n_classes * sizeof(std::int64_t) + intercept;
-        }
-        return bytes;
-    }
-
-    /// Wider models may not fit any more: then searches are given up, and where that is not enough, models start anew.
-    void keep_within_after_widening() {
-        while (bytes() > limit() && pause_least_promising()) {
-        }
-        for (NodeId at = 0; at < static_cast<NodeId>(nodes_.size()) && bytes() > limit(); ++at) {
-            if (!node(at).models) continue;
-            node(at).models->table = SharedTable(*pool_);
-            measure(at);
-        }
-        if (bytes() > limit()) trunk_ = Trunk(layout_.n_outputs());
-    }
-
-    /// The node that learns about splits with the least to win: inner nodes first, which have a split already.
-    NodeId least_promising() const {
-        NodeId least = no_node;
-        const auto before = [this](NodeId a, NodeId b) {
-            const bool a_is_leaf = test(a).is_leaf();
-            if (a_is_leaf != test(b).is_leaf()) return !a_is_leaf;
-            const std::int64_t pa = node(a).promise();
-            const std::int64_t pb = node(b).promise();
-            return pa != pb ? pa < pb : node(a).born < node(b).born;
-        };
-        for (NodeId at = 0; at < static_cast<NodeId>(nodes_.size()); ++at) {
-            if (node(at).search && (least == no_node || before(at, least))) least = at;
-        }
-        return least;
-    }
-
-    bool pause_least_promising() {
-        const NodeId at = least_promising();
-        if (at == no_node) return false;
-        Node& here = node(at);
-        here.paused_bytes = here.search->n_bytes();
-        here.search.reset();
-        here.paused = true;
-        here.n_paused = 0;
-        ++tally_.paused;
-        measure(at);
-        return true;
-    }
-
-    /// A paused leaf begins anew if what it held then would fit now; or, asked now and then, in the place of a leaf
-    /// with less than half as much to win.
-    void resume_if_possible(NodeId at) {
-        if (!node(at).paused) return;
-        const auto fits = [&] { return bytes() + 2 * node(at).paused_bytes <= limit(); };
-        if (!fits() && node(at).n_paused >= points_between_claims) {
-            node(at).n_paused = 0;
-            const NodeId least = least_promising();
-            if (least != no_node && 2 * node(least).promise() < node(at).promise()) pause_least_promising();
-        }
-        if (!fits()) return;
-        start_search(at);
-        measure(at);
-        ++tally_.resumed;
-    }
-
     // ---- classes ------------------------------------------------------------------------------------------------
 
     std::unique_ptr<SplitSearch> widened(SplitSearch& search, std::size_t n_classes) const {
@@ -592,16 +360,7 @@ private:
     bool resplits_;
     /// Whether the best split of a search is that of all.
     bool is_exact_;
-    Scores scores_;
     std::vector<NodeId> path_;
-    /// The records of a point in its leaf and in the trunk, to be changed.
-    std::vector<Word*> owned_;
-    std::vector<Word*> in_trunk_;
-    std::size_t node_bytes_ = 0;
-    /// Of these, the memory that pausing frees.
-    std::size_t search_bytes_ = 0;
-    /// Whether a model was refused memory since the last point.
-    bool starved_ = false;
 };
 
 inline void StreamingTree::cover_classes(std::size_t n_classes) {
