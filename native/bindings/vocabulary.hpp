@@ -67,8 +67,8 @@ public:
     }
 
     void find_or_insert(Features ids, std::vector<Slot>& slots) {
-        slots.clear();
-        for (const FeatureId id : ids) slots.push_back(index.find_or_insert(id));
+        slots.resize(ids.size());
+        for (std::size_t i = 0; i < ids.size(); ++i) slots[i] = index.find_or_insert(ids[i]);
     }
 
     /// The ids of the active features of a point: a dict, in which a value is on where it is greater than `binarize`

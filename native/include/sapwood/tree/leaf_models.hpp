@@ -54,19 +54,17 @@ public:
         return trunk;
     }
 
-    /// Begins to bring the records of features close, to be changed soon.
-    void prefetch(Features features) const {
-        for (const FeatureId id : features) {
-            if (contains(id)) prefetch_to_change(record(id));
-        }
-    }
-
-    /// Finds the records of those features that have one.
+    /// Finds the records of features, to be changed; those without one are left out.
     void find(Features features, std::vector<Word*>& records) {
-        records.clear();
+        records.resize(features.size());
+        std::size_t found = 0;
+        const std::size_t size = this->size();
         for (const FeatureId id : features) {
-            if (contains(id)) records.push_back(record(id));
+            if (static_cast<std::size_t>(id) >= size) continue;
+            records[found] = record(id);
+            prefetch_to_change(records[found++]);
         }
+        records.resize(found);
     }
 
     void add_scores(Records records, std::span<double> scores) const {

@@ -131,10 +131,7 @@ public:
 
     /// Begins to bring the records of features close, to be read or changed soon.
     void prefetch(Features features) const {
-        // Each step waits for the one before, but not those of one feature for those of another.
-        for (const FeatureId id : features) {
-            if (const Folder* folder = folder_of(id)) prefetch_to_change(&folder->pages[page_in_folder(id)]);
-        }
+        if (folders_.size() > few_folders) prefetch_folders(features);
         for (const FeatureId id : features) {
             const Folder* folder = folder_of(id);
             const Page* page = folder == nullptr ? nullptr : folder->pages[page_in_folder(id)];
@@ -182,22 +179,21 @@ public:
         records.resize(features.size());
         for (std::size_t first = 0; first < features.size(); first += block) {
             const Features some = features.subspan(first, std::min(block, features.size() - first));
+            Word** found = records.data() + first;
             // Each step waits for the one before, but not those of one feature for those of another.
-            for (const FeatureId id : some) {
-                if (const Folder* folder = folder_of(id)) prefetch_to_change(&folder->pages[page_in_folder(id)]);
-            }
+            if (folders_.size() > few_folders) prefetch_folders(some);
             for (std::size_t i = 0; i < some.size(); ++i) {
                 const Folder* folder = folder_of(some[i]);
                 pages[i] = folder == nullptr || folder->owners > 1 ? nullptr : folder->pages[page_in_folder(some[i])];
                 if (pages[i] == nullptr) continue;
+                found[i] = pages[i]->words() + word_in_page(some[i]);
                 prefetch_to_change(pages[i]);
-                prefetch_to_change(pages[i]->words() + word_in_page(some[i]));
+                prefetch_to_change(found[i]);
             }
-            bool is_known = true;
             for (std::size_t i = 0; i < some.size(); ++i) {
+                if (pages[i] != nullptr && pages[i]->owners == 1) continue;
                 // A page that is copied for one feature is no longer that of the next, however few own it then.
-                is_known = is_known && pages[i] != nullptr && pages[i]->owners == 1;
-                records[first + i] = is_known ? pages[i]->words() + word_in_page(some[i]) : own(some[i]);
+                for (; i < some.size(); ++i) found[i] = own(some[i]);
             }
         }
     }
@@ -253,6 +249,14 @@ public:
     std::size_t n_bytes() const { return folders_.capacity() * sizeof(Folder*); }
 
 private:
+    /// So many are close anyway.
+    static constexpr std::size_t few_folders = 16;
+
+    void prefetch_folders(Features features) const {
+        for (const FeatureId id : features) {
+            if (const Folder* folder = folder_of(id)) prefetch_to_change(&folder->pages[page_in_folder(id)]);
+        }
+    }
     const Folder* folder_of(Slot slot) const {
         const std::size_t at = static_cast<std::size_t>(slot) / records_per_folder;
         return at < folders_.size() ? folders_[at] : nullptr;

@@ -108,7 +108,7 @@ private:
             path_.push_back(leaf_of(features));
             return;
         }
-        const ActiveFeatures active(features);
+        ActiveFeatures active(features);
         NodeId at = root;
         path_.push_back(at);
         while (!test(at).is_leaf()) {

@@ -21,7 +21,7 @@ protected:
         if (!layout_.keeps_anything()) return;
         LeafModels& models = *leaf.models;
         if (layout_.keeps_logistic) cover_trunk(features);
-        own_records(models, features);
+        const Records records = own_records(models, features);
         const auto note = [&](Model model, Label predicted) {
             if (predicted == label) models.right[model] += weight;
         };
@@ -31,7 +31,7 @@ protected:
         }
         if (layout_.keeps_naive_bayes) {
             if (!always_) {
-                models.bayes_scores(scores_.records, leaf.of_class, scores_);
+                models.bayes_scores(records, leaf.of_class, scores_);
                 note(naive_bayes, label_of(scores_.bayes));
             }
             models.n_of_class[label] += weight;
@@ -41,7 +41,7 @@ protected:
             std::fill(scores_.trunk.begin(), scores_.trunk.end(), 0.0);
             trunk_.add_scores(Records(in_trunk_.data(), in_trunk_.size()), scores_.trunk);
             std::copy(scores_.trunk.begin(), scores_.trunk.end(), scores_.logistic.begin());
-            models.add_correction(scores_.records, layout_, scores_.logistic);
+            models.add_correction(records, layout_, scores_.logistic);
             if (!always_) {
                 note(trunk, LogisticRegression::label(scores_.trunk));
                 note(logistic, LogisticRegression::label(scores_.logistic));
@@ -58,17 +58,13 @@ protected:
     Scores scores_;
 
 private:
-    /// Finds the records of a point, once for all that is done with them: in a leaf to be read; to be changed, where
-    /// there is room for a record of the leaf's own; and in the trunk.
-    void own_records(LeafModels& models, Features features) {
-        if (layout_.keeps_logistic) {
-            trunk_.prefetch(features);
-            trunk_.find(features, in_trunk_);
-        }
+    /// Finds the records of a point, once for all that is done with them: to be changed, in the trunk and, where there
+    /// is room for a record of the leaf's own, in a leaf. Returns those in the leaf to be read.
+    Records own_records(LeafModels& models, Features features) {
+        if (layout_.keeps_logistic) trunk_.find(features, in_trunk_);
         if (!options_.max_bytes) {
             models.table.own(features, owned_);
-            scores_.records.assign(owned_.begin(), owned_.end());
-            return;
+            return {owned_.data(), owned_.size()};
         }
         owned_.clear();
         scores_.records.clear();
@@ -80,6 +76,7 @@ private:
                 scores_.records.push_back(models.table.find(id));
             }
         }
+        return scores_.records;
     }
 
     /// From the scores of a point to the derivative of its logistic loss by each of them, times its weight.

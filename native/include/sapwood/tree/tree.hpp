@@ -41,7 +41,7 @@ public:
 
     /// The leaf that a point reaches.
     NodeId leaf_of(Features features) const {
-        const ActiveFeatures active(features);
+        ActiveFeatures active(features);
         NodeId at = root;
         while (!test(at).is_leaf()) at = test(at).child[active.contains(test(at).feature) ? 1 : 0];
         return at;
@@ -49,7 +49,7 @@ public:
 
     /// The nodes from the root to the leaf that a point reaches.
     std::vector<NodeId> path(Features features) const {
-        const ActiveFeatures active(features);
+        ActiveFeatures active(features);
         std::vector<NodeId> nodes{root};
         while (!test(nodes.back()).is_leaf()) {
             const Test& here = test(nodes.back());
