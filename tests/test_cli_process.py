@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -204,6 +205,45 @@ def test_completion() -> None:
     run = subprocess.run(program, env=environment, capture_output=True, text=True, encoding="utf-8", check=False)
     assert run.stdout.split() == ["train"]
     assert "--install-completion" in done("--help")
+
+
+@posix
+@pytest.mark.parametrize(
+    ("closed", "arguments", "code"),
+    [
+        (">&-", "train w.tsv -m m", 0),
+        (">&-", "predict w.tsv -m model", 0),
+        (">&-", "generate sparse --n 10", 0),
+        (">&- 2>&-", "evaluate w.tsv", 0),
+        ("2>&-", "train none -m m", 2),
+        ("<&-", "train - -m m", 2),
+    ],
+)
+def test_closed_inputs_and_outputs(closed: str, arguments: str, code: int, tmp_path: Path) -> None:
+    done("train", write_words(tmp_path / "w.tsv"), "-m", tmp_path / "model")
+    line = f"exec {shlex.join(COMMAND)} {arguments} {closed}"
+    run = subprocess.run(["/bin/sh", "-c", line], cwd=tmp_path, capture_output=True, check=False)
+    assert run.returncode == code, run.stderr
+    assert run.stdout == b""
+    assert run.stderr.count(b"\n") == (closed == "<&-") + ("--labelled" in arguments)
+    assert b"this should not happen" not in run.stderr
+
+
+@posix
+@pytest.mark.parametrize(
+    "command", ["generate sparse --n 10", "predict w.tsv -m model", "race w.tsv", "train w.tsv -m m"]
+)
+def test_an_output_that_is_full(command: str, tmp_path: Path) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("this system has no /dev/full")
+    done("train", write_words(tmp_path / "w.tsv"), "-m", tmp_path / "model")
+    with Path("/dev/full").open("wb") as full:
+        run = subprocess.run(
+            [*COMMAND, *command.split()], cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, check=False
+        )
+    assert run.returncode == 1
+    name = " ".join(command.split()[: 2 if command.startswith("generate") else 1])
+    assert run.stderr.decode() == f"sapwood {name}: standard output: no space left on device\n"
 
 
 def test_what_should_not_happen_is_one_sentence(

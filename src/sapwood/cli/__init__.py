@@ -11,6 +11,7 @@ __all__ = ["main"]
 
 def main() -> None:
     """Run the command, or say in one sentence what it needs. No error shows a traceback."""
+    _open_what_is_closed()
     missing = [module for module in ("typer", "rich") if importlib.util.find_spec(module) is None]
     if missing:
         print(
@@ -35,3 +36,10 @@ def main() -> None:
             file=sys.stderr,
         )
         sys.exit(1)
+
+
+def _open_what_is_closed() -> None:
+    """Put empty ones in the place of an input or an output that is closed, so that no other file takes it."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115 - it stays open

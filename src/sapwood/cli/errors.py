@@ -68,8 +68,10 @@ def require_two_classes(name: str, classes: Iterable[Hashable]) -> None:
 
 def _sentence(error: BaseException) -> str:
     """Return the message of an error in one line; of the operating system's, the file and the reason."""
-    if isinstance(error, OSError) and error.strerror and error.filename is not None:
-        text = f"{error.filename}: {error.strerror.lower()}"
+    if isinstance(error, OSError) and error.strerror:
+        # What has no name is written to without one being given: the output.
+        name = "standard output" if error.filename is None else error.filename
+        text = f"{name}: {error.strerror.lower()}"
     else:
         text = str(error) or type(error).__name__
     return " ".join(text.split())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from enum import Enum
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -41,7 +42,7 @@ class Changes(str, Enum):
     vocabulary = "vocabulary"
 
 
-@command
+@partial(command, within="generate")
 def sparse(
     *,
     n: N = 10_000,
@@ -61,7 +62,7 @@ def sparse(
     _write(*make_sparse(n, d1, d2, q, seed=seed))
 
 
-@command
+@partial(command, within="generate")
 def text(
     *,
     n: N = 10_000,

@@ -13,10 +13,11 @@ from sapwood.cli.errors import told
 __all__ = ["command"]
 
 
-def command(function: Callable[..., None]) -> Callable[..., None]:
+def command(function: Callable[..., None], within: str = "") -> Callable[..., None]:
     """Make of a function what typer takes for a command; its errors are told in one sentence.
 
-    A parameter that is a dataclass is replaced by the fields of it, options with annotations of typer's.
+    `within` is the command that it is one of, if it is. A parameter that is a dataclass is replaced by its fields,
+    options with annotations of typer's.
     """
     hints = get_type_hints(function, include_extras=True)
     groups: dict[str, tuple[Any, list[str]]] = {}
@@ -35,7 +36,7 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
     def run(**values: Any) -> None:
         for name, (kind, members) in groups.items():
             values[name] = kind(**{member: values.pop(member) for member in members})
-        with told(function.__name__.strip("_")):
+        with told(f"{within} {function.__name__}".strip()):
             function(**values)
 
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # what inspect looks for

@@ -23,8 +23,14 @@ def blocks(chunks: Iterator[bytes], file: str) -> Iterator[bytes]:
     for chunk in chunks:
         cut = chunk.rfind(b"\n") + 1
         if cut:
-            yield b"".join([*begun, chunk[:cut]])
-            begun, n_begun = [], 0
+            start = 0
+            if begun:
+                # By itself, so that the rest is copied once only.
+                start = chunk.find(b"\n") + 1
+                yield b"".join([*begun, chunk[:start]])
+                begun, n_begun = [], 0
+            if start < cut:
+                yield chunk[start:cut]
         if cut < len(chunk):
             begun.append(chunk[cut:])
             n_begun += len(chunk) - cut
