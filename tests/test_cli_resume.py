@@ -142,6 +142,31 @@ def test_a_signal_saves_what_was_learned(number: int, code: int, name: str, tmp_
     assert model.read_bytes() == (tmp_path / "never-stopped").read_bytes()
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells how much of a pipe waits to be read")
+def test_a_signal_saves_the_points_of_a_slow_pipe(tmp_path: Path) -> None:
+    """Also those that are no whole batch, for which it waits; a line that has begun is none."""
+    import fcntl
+    import struct
+    import termios
+
+    lines = stream_bytes(1000).splitlines(keepends=True)
+    running = start("train", "-", "-m", tmp_path / "m", "--tau", "0.1")
+    assert running.stdin is not None
+    running.stdin.write(b"".join(lines[:400]) + lines[400][:9])
+    running.stdin.flush()
+    deadline = time.monotonic() + MOST_SECONDS
+    waits = 1
+    while waits and time.monotonic() < deadline:
+        time.sleep(0.2)
+        (waits,) = struct.unpack("i", fcntl.ioctl(running.stdin, termios.FIONREAD, b"0000"))
+    time.sleep(0.2)
+    running.send_signal(signal.SIGINT)
+    _, errors = running.communicate(timeout=MOST_SECONDS)
+    assert running.returncode == 130, errors
+    assert b"after 400 points, which are saved" in errors
+    assert Checkpoint.load(tmp_path / "m").points == 400
+
+
 def test_a_signal_in_the_midst_of_work(tmp_path: Path) -> None:
     stream = write_stream(tmp_path / "t.svm", 60_000)
     running = start("train", stream, "-m", tmp_path / "m", "--checkpoint", "every=200")

@@ -12,6 +12,8 @@ from scipy.sparse import coo_array
 
 from sapwood import CRITERIA, SEARCHES, SplitFinder, _core
 from sapwood._points import as_points
+from sapwood._race import Race
+from sapwood._stream import counting_seconds
 from sapwood.datasets import make_sparse
 from sapwood.race import RaceResult, plot_race, race
 
@@ -223,3 +225,52 @@ def test_timing_refuses_labels_and_points_beyond_what_can_be_counted() -> None:
     finder.add([], 0, 2**31 - 1)
     with pytest.raises(OverflowError, match=r"^points must be at most 2147483647 in all, got 700 more than"):
         _core.slowest_timed(finder._search, points.indptr, points.indices, points.labels, 1)
+
+
+def test_several_classes() -> None:
+    X, y = POINTS
+    labels = y.astype(int) + (np.arange(700) % 5 == 0)
+    result = race(X, labels, criterion="gini")
+    assert result.n_classes == 3
+    assert [entry.search for entry in result.entries] == ["exhaustive", "certified"]
+    assert all(entry.optimal for entry in result.entries)
+    assert np.all(result.counting > 0)
+    assert list(result.left_out) == ["approximate"]
+    assert "is for two classes" in result.left_out["approximate"]
+    alone = SplitFinder(criterion="gini", n_classes=3)
+    alone.add_many(X, labels)
+    assert result.entries[1].split == alone.best()
+    assert race(X, y, n_classes=3).n_classes == 3
+    with pytest.raises(ValueError, match=r"^race: y must hold the labels 0 and 1 only, got 2$"):
+        race(X, labels, n_classes=2)
+    with pytest.raises(ValueError, match=r"^SplitFinder: n_classes must be 2 for the search 'approximate'"):
+        race(X, labels, searches=["approximate"])
+
+
+def test_counting_of_several_classes_is_of_as_many_counters() -> None:
+    X, y = POINTS
+    points = as_points(X, (y.astype(int) + np.arange(700) % 6), 7)
+    part = points.indptr, points.indices, points.labels
+    seconds = counting_seconds(part, points.n_columns, 7, np.array([1, 700]))
+    assert 0 < seconds[0] < seconds[1]
+    with pytest.raises(ValueError, match=r"^race: features times pairs of classes must be at most 2147483647, got "):
+        counting_seconds(part, 2**30, 7, np.array([700]))
+
+
+@pytest.mark.parametrize("size", [1, 7, 19, 20, 21, 64])
+def test_a_race_in_parts_is_one(size: int) -> None:
+    X, y = POINTS
+    points = as_points(X, y)
+    contest = Race("entropy", 0.1, 1, 2)
+    for start in range(0, 700, size):
+        ends = points.indptr[start : start + size + 1]
+        part = ends - ends[0], points.indices[ends[0] : ends[-1]], points.labels[start : start + size]
+        contest.feed(part, points.n_columns)
+    result = contest.result()
+    assert [entry.split for entry in result.entries] == [entry.split for entry in raced().entries]
+    assert result.n == result.checkpoints[-1] == 700
+    assert 0 < result.checkpoints.size <= 420
+    assert np.all(np.diff(result.checkpoints) > 0)
+    for entry in result.entries:
+        assert entry.seconds.shape == result.checkpoints.shape
+        assert np.all(np.diff(entry.seconds) >= 0)

@@ -224,3 +224,16 @@ def test_an_interrupt_between_two_batches_ends_the_stream() -> None:
     with pytest.raises(KeyboardInterrupt):
         next(reader)
     assert reader.position == 4
+
+
+@pytest.mark.parametrize(
+    "text", [b"1 1:1 5:1\n-1\n1 3:1\n-1 2:1 4:1\n", b"a\tone two\nb\tthree\na\tone\nb\ttwo three\n"]
+)
+def test_parts_of_a_batch(text: bytes) -> None:
+    (batch,) = read(io.BytesIO(text))
+    points = list(batch.points())
+    for start in range(5):
+        for stop in range(start, 7):
+            part = batch.part(start, stop)
+            assert len(part) == len(points[start:stop])
+            assert list(part.points()) == points[start:stop]

@@ -38,14 +38,19 @@ to standard error: errors, remarks, and, if it is a terminal, progress; `--quiet
 | {BROKEN_PIPE} | whoever read the output left before its end |
 | {TERMINATED} | stopped by SIGTERM |
 
+**Ctrl-C and SIGTERM** let a command finish what it has in hand: `train` saves its model; `evaluate` and `race` tell and
+draw what they have until then; `predict`, `splits` and `generate` end after a whole line. All say after how many points,
+and a second signal ends them at once.
+
 An error is one sentence. Should it ever be a bug, `SAPWOOD_TRACEBACK=1` in the environment tells where. `reproduce` has
 {FAILED} for wrong files, too.
 
 **Checkpoints.** `train` writes its model all or nothing, with the number of points that it has read: at the end, at
 every `--checkpoint`, at Ctrl-C, at SIGTERM and at a bad line. After `kill -9` or a power failure the last one is there,
 whole; a file `.sapwood-*.tmp` beside it may be deleted. `--resume` passes over as many points of the stream and goes
-on. The stream must begin with the same points, and the options that change the model must be the same; others, such as
-`--checkpoint`, may differ.
+on: that takes the time of reading them, for nothing is learned, and text is not taken apart into words. The stream must
+begin with the same points, and the options that change the model must be the same; others, such as `--checkpoint`, may
+differ.
 """
 _TYPES: dict[Any, str] = {int: "N", float: "X", str: "TEXT", Path: "PATH"}
 _DEFAULT = re.compile(r" ?\[default: (.*)\]$")
