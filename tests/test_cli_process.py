@@ -8,6 +8,7 @@ import shlex
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -42,26 +43,49 @@ def test_a_broken_pipe_is_quiet(arguments: list[str], tmp_path: Path) -> None:
         assert running.wait(timeout=MOST_SECONDS) == 141
 
 
-def run_on_terminal(*arguments: object) -> tuple[int, str, str]:
+def run_on_terminal(*arguments: object, stdout_too: bool = False) -> tuple[int, str, str]:
     """Run the command with a terminal as its standard error; return the exit code, the output, what was shown."""
     import pty
 
     ours, theirs = pty.openpty()
     environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "120"}
-    running = start(*arguments, stdin=subprocess.DEVNULL, stderr=theirs, env=environment)
-    os.close(theirs)
-    shown = b""
-    while True:
-        try:
-            part = os.read(ours, 65536)
-        except OSError:  # Linux says so of a terminal that nobody has open
-            break
-        if not part:
-            break
-        shown += part
-    os.close(ours)
-    output, _ = running.communicate(timeout=MOST_SECONDS)
-    return running.returncode, output.decode(), shown.decode(errors="replace")
+    with tempfile.TemporaryFile() as output:
+        stdout = theirs if stdout_too else output
+        running = start(*arguments, stdin=subprocess.DEVNULL, stdout=stdout, stderr=theirs, env=environment)
+        os.close(theirs)
+        shown = b""
+        while True:
+            try:
+                part = os.read(ours, 65536)
+            except OSError:  # Linux says so of a terminal that nobody has open
+                break
+            if not part:
+                break
+            shown += part
+        os.close(ours)
+        running.wait(timeout=MOST_SECONDS)
+        output.seek(0)
+        return running.returncode, output.read().decode(), shown.decode(errors="replace")
+
+
+@posix
+@pytest.mark.parametrize(
+    "command", [["predict", "{stream}", "-m", "{model}"], ["splits", "{stream}", "--every", "500"]]
+)
+def test_output_and_progress_do_not_meet(command: list[str], tmp_path: Path) -> None:
+    names = {"stream": write_stream(tmp_path / "t.svm", 20_000), "model": tmp_path / "m"}
+    done("train", names["stream"], "-m", names["model"])
+    arguments = [argument.format(**names) for argument in command]
+    plain = done(*arguments)
+    assert plain.count("\n") > 20
+    # A file has the output, and the terminal the progress.
+    code, output, shown = run_on_terminal(*arguments)
+    assert (code, output) == (0, plain)
+    assert "points" in shown
+    assert plain[-50:] not in shown.replace("\r\n", "\n")
+    # Where both go to a terminal, the output alone is shown.
+    code, _, shown = run_on_terminal(*arguments, stdout_too=True)
+    assert (code, shown.replace("\r\n", "\n")) == (0, plain)
 
 
 @posix

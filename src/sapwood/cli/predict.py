@@ -76,7 +76,7 @@ def predict(
     classes = classifier.classes_.tolist()
     with (
         reported(reader, quiet=output.quiet),
-        shown("Predicting", reader, quiet=output.quiet) as show,
+        shown("Predicting", reader, quiet=output.quiet, prints=True) as show,
         StopSignals(reader.interrupt) as signals,
     ):
         if proba and not output.json:

@@ -24,16 +24,20 @@ class Show(Protocol):
 
 
 @contextmanager
-def shown(title: str, reader: Reader, *, quiet: bool) -> Iterator[Show]:
-    """Show a bar of how much of a stream has been read; of a pipe, whose length is not known, that it goes on."""
-    if quiet or not sys.stderr.isatty():
+def shown(title: str, reader: Reader, *, quiet: bool, prints: bool = False) -> Iterator[Show]:
+    """Show a bar of how much of a stream has been read; of a pipe, whose length is not known, that it goes on.
+
+    `prints` says that results are printed meanwhile: on the same terminal, these show how far it is.
+    """
+    if quiet or not sys.stderr.isatty() or (prints and sys.stdout.isatty()):
         yield _nothing
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    # The output is not to be redirected to the terminal of the bar, as it would be otherwise.
+    with Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=False) as bar:
         task = bar.add_task(title, total=reader.total_bytes)
         told = -_SECONDS_BETWEEN
 

@@ -39,8 +39,8 @@ to standard error: errors, remarks, and, if it is a terminal, progress; `--quiet
 | {TERMINATED} | stopped by SIGTERM |
 
 **Ctrl-C and SIGTERM** let a command finish what it has in hand: `train` saves its model; `evaluate` and `race` tell and
-draw what they have until then; `predict`, `splits` and `generate` end after a whole line. All say after how many points,
-and a second signal ends them at once.
+draw what they have until then; `predict`, `splits` and `generate` end after a whole line. All say after how many
+points; a second signal ends them at once.
 
 An error is one sentence. Should it ever be a bug, `SAPWOOD_TRACEBACK=1` in the environment tells where. `reproduce` has
 {FAILED} for wrong files, too.

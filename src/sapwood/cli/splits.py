@@ -58,7 +58,7 @@ def splits(
     growing = GrowingFinder(criterion.value, search.value, alpha, classes)
     with (
         reported(reader.open(file, batch_size=min(every, _BATCH)), quiet=output.quiet) as stream,
-        shown("Splitting", stream, quiet=output.quiet) as show,
+        shown("Splitting", stream, quiet=output.quiet, prints=True) as show,
         StopSignals(stream.interrupt) as signals,
     ):
         header = "" if output.json else _HEADER
