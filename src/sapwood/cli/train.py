@@ -12,7 +12,7 @@ import typer
 from sapwood.cli.errors import require_two_classes
 from sapwood.cli.groups import command
 from sapwood.cli.learners import LearnerOptions
-from sapwood.cli.output import OutputOptions, check_place
+from sapwood.cli.output import OutputOptions, check_place, note
 from sapwood.cli.progress import shown
 from sapwood.cli.readers import FILE, ReaderOptions, skipped
 from sapwood.cli.signals import StopSignals, batches
@@ -80,6 +80,9 @@ def train(
             # Nothing that was learned before a bad line is lost.
             if state.points > saved_at:
                 state.save(model)
+            if state.points > 0:
+                points = "The point" if state.points == 1 else f"The {state.points:,} points"
+                note(f"{points} before the error: saved in {model}, from where --resume goes on.", quiet=output.quiet)
             raise
         if signals.number is None:
             require_two_classes(stream.name, state.model.classes_.tolist())

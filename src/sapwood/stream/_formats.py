@@ -61,6 +61,6 @@ def format_of(sample: bytes, file: str) -> str:
     if recognised is None:
         found = shown(lines[0].rstrip("\r")) if lines else "no line but blanks and comments"
         raise StreamError(
-            file, "svmlight, label<TAB>text, CSV or JSON lines (say which with the parameter format)", found
+            file, "svmlight, label<TAB>text, CSV or JSON lines (or a format that is said to be one of these)", found
         )
     return recognised
