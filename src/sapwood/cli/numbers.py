@@ -17,17 +17,22 @@ __all__ = ["Numbers"]
 
 
 class Numbers:
-    """Gives numbers to classes and features in the order in which they are met, so that none is left out."""
+    """Gives numbers to classes, and to features that are called by strings, in the order in which they are met.
 
-    def __init__(self) -> None:
+    With `compact`, columns are numbered anew in the same way, so that there are as many as features.
+    """
+
+    def __init__(self, *, compact: bool = False) -> None:
         self.classes: dict[Hashable, int] = {}
+        self._compact = compact
         self._features: dict[Any, int] = {}
         self._keys: list[Any] = []
+        self._n_columns = 0
 
     @property
     def n_features(self) -> int:
-        """How many features have been met."""
-        return len(self._keys)
+        """The least number that no feature has."""
+        return self._n_columns or len(self._keys)
 
     def part(self, batch: Batch) -> Part:
         """Return the points of a batch as the native searches take them."""
@@ -35,6 +40,9 @@ class Numbers:
         for label in dict.fromkeys(labels):
             self.classes.setdefault(label, len(self.classes))
         y = np.fromiter((self.classes[label] for label in labels), np.uint16, len(labels))
+        if batch.indices is not None and not self._compact:
+            self._n_columns = batch.n_features or 0
+            return batch.indptr, batch.indices, y
         if batch.indices is not None:
             columns, place = np.unique(batch.indices, return_inverse=True)
             ids = self._numbers(columns.tolist())[place.reshape(-1)]
@@ -56,4 +64,4 @@ class Numbers:
 
     def name(self, feature: int) -> str:
         """Return what a feature is called."""
-        return one_line(default_name(self._keys[feature]))
+        return one_line(default_name(feature if self._n_columns else self._keys[feature]))

@@ -64,7 +64,7 @@ def race(
         check_place(picture)
         if importlib.util.find_spec("matplotlib") is None:
             raise ValueError("--picture must have matplotlib installed; install with: pip install 'sapwood[plot]'")
-    numbers = Numbers()
+    numbers = Numbers(compact=True)
     races: list[Race] = []
     n = 0
     # A turn is a whole number of queries long, so that turns do not change after which points the query falls.
