@@ -104,3 +104,17 @@ def test_refuses() -> None:
         read(io.BytesIO(b"a\tb\n"), vectorizer="words")
     with pytest.raises(ValueError, match="n_features must be None beside a vectorizer"):
         read(io.BytesIO(b"a\tb\n"), vectorizer=CountVectorizer(), n_features=8)
+
+
+@pytest.mark.parametrize("kind", [CountVectorizer, HashingVectorizer])
+def test_what_is_passed_over_is_not_taken_apart(kind: Any) -> None:
+    seen = []
+
+    def words(text: str) -> list[str]:
+        seen.append(text)
+        return text.split()
+
+    text = b"".join(b"a\ttext %d\n" % i for i in range(100))
+    (batch,) = read(io.BytesIO(text), vectorizer=kind(analyzer=words), start=97)
+    assert len(batch) == 3
+    assert seen == ["text 97", "text 98", "text 99"]

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 from scipy.sparse import csr_matrix
-from sklearn.datasets import load_svmlight_file
 
 from sapwood.datasets._arguments import as_csr
 from sapwood.datasets._read import Points, check_published, locate, opened
@@ -67,6 +66,9 @@ def _load(
 
 
 def _read(owner: str, path: Path, member: str | None) -> Points:
+    # Slow to import, and what makes synthetic streams does not need it.
+    from sklearn.datasets import load_svmlight_file
+
     X: csr_matrix
     with opened(owner, path, member) as stream:
         try:
