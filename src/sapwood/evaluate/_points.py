@@ -10,7 +10,7 @@ from operator import methodcaller
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["NO_ANSWER", "Answers", "Coder", "as_matrix"]
+__all__ = ["NO_ANSWER", "Answers", "Coder", "as_matrix", "joined"]
 
 NO_ANSWER = -1  # the code of a prediction that was not made
 _LEAST = float(np.finfo(np.float64).eps)
@@ -53,6 +53,26 @@ class Answers:
         wide = np.zeros((len(self), n_classes))
         wide[:, : self.scores.shape[1]] = self.scores
         return wide
+
+
+def joined(pieces: Sequence[Answers]) -> list[Answers]:
+    """Return answers to points that follow each other as one; as several where only some have probabilities."""
+    groups = [list(group) for _, group in groupby(filter(len, pieces), lambda piece: piece.scores is None)]
+    return [_joined(group) for group in groups]
+
+
+def _joined(pieces: list[Answers]) -> Answers:
+    if len(pieces) == 1:
+        return pieces[0]
+    n_classes = max(0 if piece.scores is None else piece.scores.shape[1] for piece in pieces)
+    scored = [(piece.wide_scores(n_classes), piece.losses) for piece in pieces if piece.losses is not None]
+    return Answers(
+        np.concatenate([piece.true for piece in pieces]),
+        np.concatenate([piece.predicted for piece in pieces]),
+        np.concatenate([piece.unchanged for piece in pieces]),
+        np.concatenate([scores for scores, _ in scored]) if scored else None,
+        np.concatenate([losses for _, losses in scored]) if scored else None,
+    )
 
 
 def as_matrix(

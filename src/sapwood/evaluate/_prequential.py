@@ -18,7 +18,7 @@ import numpy as np
 from sapwood._feature_names import FeatureNames
 from sapwood.evaluate._growth import SIZES, Growth
 from sapwood.evaluate._memory import checked_fading, checked_window
-from sapwood.evaluate._pieces import Pieces
+from sapwood.evaluate._pieces import Piece, Pieces
 from sapwood.evaluate._scoreboard import MEMORIES, METRICS, Answered, Scoreboard, column_of
 from sapwood.evaluate._testers import tester_of
 from sapwood.evaluate.evaluation import Evaluation
@@ -161,21 +161,11 @@ class PrequentialRun:
         """Test then train on each point of a stream, until it ends or the run is stopped."""
         pieces = Pieces(stream)
         told = -math.inf
+        ended = False
         with self._first_interrupt_stops():
-            while not self.interrupted:
-                to_record = self._every - self.n % self._every
-                try:
-                    self._waits_for = pieces
-                    piece = pieces.take(min(_POINTS_AT_ONCE, to_record))
-                except KeyboardInterrupt:
-                    self.stop()
-                    break
-                finally:
-                    self._waits_for = None
-                if piece is None:
-                    break
-                self._test_then_train(piece)
-                if self.n and self.n % self._every == 0:
+            while not ended and not self.interrupted:
+                ended = not self._test_then_train(pieces, min(_POINTS_AT_ONCE, self._every - self.n % self._every))
+                if self.n and self.n % self._every == 0 and self._records["n"][-1:] != [self.n]:
                     self._record()
                 now = time.monotonic()
                 if progress is not None and now - told >= _SECONDS_BETWEEN_PROGRESS:
@@ -207,16 +197,37 @@ class PrequentialRun:
             tree=self._growth.view(feature_names),
         )
 
-    def _test_then_train(self, piece: Any) -> None:
-        answered = Answered()
-        start = time.perf_counter()
+    def _test_then_train(self, pieces: Pieces, size: int) -> bool:
+        """Do so with so many points; return False if the stream ended, or was broken off, before the last of them."""
+        done: list[Answered] = []
+        left = size
         try:
-            self._tester.run(piece, answered)
+            while left > 0 and not self.interrupted:
+                piece = self._wait_for(pieces, left)
+                if piece is None:
+                    return False
+                left -= len(piece)
+                done.append(Answered())
+                start = time.perf_counter()
+                try:
+                    self._tester.run(piece, done[-1])
+                except KeyboardInterrupt:
+                    self.stop()
+                finally:
+                    self.seconds += time.perf_counter() - start
+        finally:
+            self._scoreboard.add(*map(_complete, done))
+        return True
+
+    def _wait_for(self, pieces: Pieces, size: int) -> Piece | None:
+        try:
+            self._waits_for = pieces
+            return pieces.take(size)
         except KeyboardInterrupt:
             self.stop()
+            return None
         finally:
-            self.seconds += time.perf_counter() - start
-            self._scoreboard.add(_complete(answered))
+            self._waits_for = None
 
     def _record(self, *, last: bool = False) -> None:
         self._growth.look()

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sapwood.evaluate._memory import Cumulative, Fading, Memory, Window
-from sapwood.evaluate._points import Coder
+from sapwood.evaluate._points import Answers, Coder, joined
 from sapwood.evaluate._roc import Nothing, ScoreHistograms, area_of_parts
 from sapwood.evaluate._statistics import Confusion, Losses, Outcomes
 
@@ -88,8 +88,19 @@ class Scoreboard:
         self._sides = {memory: _Side(memory, window, fading, auc=auc) for memory in MEMORIES}
         self._confusion = Confusion()
 
-    def add(self, answered: Answered) -> None:
-        """Count the next points of the stream."""
+    def add(self, *pieces: Answered) -> None:
+        """Count the next points of the stream. In how many pieces they come makes no difference, even of rounding."""
+        for answers in joined([self._answers(piece) for piece in pieces]):
+            step = max(1, _CELLS_AT_ONCE // max(1, len(self._coder)))
+            for start in range(0, len(answers), step):
+                part = answers[start : start + step]
+                for side in self._sides.values():
+                    for memory in side.memories:
+                        memory.add(part)
+            self._confusion.shift(answers, np.ones(len(answers)))
+            self.n += len(answers)
+
+    def _answers(self, answered: Answered) -> Answers:
         coder = self._coder
         if answered.numbers is None:
             true = coder.codes(answered.true)
@@ -99,15 +110,7 @@ class Scoreboard:
         scores = answered.probabilities
         if scores is not None:
             scores = coder.scores_in_order(answered.classes, scores)
-        answers = coder.answers(true, predicted, scores)
-        step = max(1, _CELLS_AT_ONCE // max(1, len(coder)))
-        for start in range(0, len(answers), step):
-            part = answers[start : start + step]
-            for side in self._sides.values():
-                for memory in side.memories:
-                    memory.add(part)
-        self._confusion.shift(answers, np.ones(len(answers)))
-        self.n += len(answers)
+        return coder.answers(true, predicted, scores)
 
     def accuracy(self, memory: str = "all") -> float:
         """Return the accuracy alone, which takes no time."""
