@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["train"]
 
-_BATCH = 10_000
+_BATCH = 4_000  # so few that the next ones are read while one is learned, in short files too
 
 
 @command
