@@ -80,3 +80,11 @@ def test_what_is_no_file_is_read_by_whoever_asks() -> None:
     with read(pipe, batch_size=100) as reader, ReadAhead(reader) as ahead:
         assert sum(len(batch) for batch in ahead) == 1000
     assert pipe.threads == {threading.current_thread().name}
+
+
+def test_an_interrupt_of_the_reader_comes_out_too(path: Path) -> None:
+    with read(path, batch_size=10) as reader:
+        reader.interrupt()
+        with ReadAhead(reader) as ahead, pytest.raises(KeyboardInterrupt):
+            next(ahead)
+    assert not reading()

@@ -11,6 +11,8 @@ import pytest
 from tree_models import BOLD, CLASSIFIERS, Classifier, content, dicts, stream
 
 from sapwood import HoeffdingTreeClassifier
+from sapwood._batches import learn_batch
+from sapwood.stream import Batch
 
 every_classifier = pytest.mark.parametrize("classifier", CLASSIFIERS)
 
@@ -158,3 +160,42 @@ def test_importances_of_points() -> None:
     assert set(np.flatnonzero(shares).tolist()) == set(tests.tolist())
     assert not hasattr(model, "n_features_in_")
     assert not hasattr(model, "feature_names_in_")
+
+
+@every_classifier
+def test_dates_of_numpy_are_the_dates_of_python(classifier: Classifier) -> None:
+    days = [np.datetime64("2020-01-01"), np.datetime64("2021-01-01")]
+    model, other = classifier(**BOLD), classifier(**BOLD)
+    for i in range(200):
+        model.learn_one([i % 2], days[i % 2])
+        other.learn_one([i % 2], days[i % 2].item())
+    assert model.classes_.tolist() == [day.item() for day in days]
+    assert sum(model.predict_proba_one([1]).values()) == pytest.approx(1)
+    assert model.predict_proba_one([1]) == other.predict_proba_one([1])
+
+
+@every_classifier
+def test_labels_that_cannot_be_compared_stand_alike_in_however_many_calls_they_came(classifier: Classifier) -> None:
+    labels: list[Any] = [5, 2.5, "x", 5, "y", 2.5]
+    one_by_one = classifier()
+    for i, label in enumerate(labels):
+        # 5 and 2.5 can be compared while there is nothing else.
+        one_by_one.learn_one([i], label)
+    batch = classifier()
+    learn_batch(batch, batch_of(labels))
+    assert one_by_one.classes_.tolist() == batch.classes_.tolist() == [2.5, 5, "x", "y"]
+    assert one_by_one.to_bytes() == batch.to_bytes()
+
+
+def batch_of(labels: list[Any]) -> Batch:
+    y = np.empty(len(labels), dtype=object)
+    y[:] = labels
+    n = len(labels)
+    return Batch(
+        y=y,
+        indptr=np.arange(n + 1, dtype=np.int64),
+        indices=np.arange(n, dtype=np.int32),
+        keys=None,
+        n_features=n,
+        first_line=1,
+    )

@@ -56,8 +56,11 @@ class Labels:
         new = [label for label in labels if label not in self.index]
         if not new:
             return self
-        unknown = [label for label in new if label not in self.column]
-        classes = as_classes([*self.classes.tolist(), *unknown]) if unknown else self.classes
+        classes = self.classes
+        for label in new:
+            # One by one: where labels cannot be compared, the order must not depend on how many come in a call.
+            if label not in self.column:
+                classes = as_classes([*classes.tolist(), label])
         return Labels((*self.order, *new), classes, self.declared)
 
     def declare(self, classes: NDArray[Any]) -> Labels:

@@ -221,10 +221,14 @@ class TreeLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scik
                 if type(w) is not int or not 0 <= w <= LARGEST_WEIGHT:
                     w = weight_of_one(w)
                 label = model.labels.index.get(y)
+                if label is None:
+                    # A number or a date of NumPy is kept as Python's, and may be known as that.
+                    y = as_label(y)
+                    label = model.labels.index.get(y)
                 if label is not None:
                     model.tree.learn_one(x, label, w, model.threshold())
                 else:
-                    self._learn_new_class(model, x, as_label(y), int(w))
+                    self._learn_new_class(model, x, y, int(w))
             except REFUSED as error:
                 self._raise_named("learn_one", _of_label(error, y))
             if self._model is None:

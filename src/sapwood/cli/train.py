@@ -46,6 +46,7 @@ def train(
 
     Ctrl-C, SIGTERM and a bad line save what was learned before them. The same command with --resume goes on from
     there, or from the last checkpoint, and makes the same model, byte for byte, as one that was never interrupted.
+    (Where --max-bytes makes nodes stop learning, or with --search approximate, it may be another one as good.)
 
     Try:
       sapwood train reviews.svm.gz --model spam.sapwood

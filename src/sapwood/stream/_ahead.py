@@ -30,7 +30,7 @@ class ReadAhead:
 
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
-        self._ready: Queue[Batch | Exception | None] = Queue(_DEPTH)
+        self._ready: Queue[Batch | BaseException | None] = Queue(_DEPTH)
         self._stopped = threading.Event()
         self._thread: threading.Thread | None = None
         self._ended = False
@@ -70,7 +70,7 @@ class ReadAhead:
         batch = None if self._stopped.is_set() else self._ready.get()
         if self._stopped.is_set():
             raise KeyboardInterrupt
-        if batch is None or isinstance(batch, Exception):
+        if batch is None or isinstance(batch, BaseException):
             self._ended = True
             raise batch or StopIteration
         return batch
@@ -81,7 +81,7 @@ class ReadAhead:
                 self._ready.put(batch)
                 if self._stopped.is_set():
                     return
-        except Exception as error:  # noqa: BLE001 - it is raised where the batch is asked for
+        except BaseException as error:  # noqa: BLE001 - it is raised where the batch is asked for
             self._ready.put(error)
         else:
             self._ready.put(None)

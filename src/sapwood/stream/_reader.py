@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import operator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -115,7 +116,9 @@ class Reader:
 
     def close(self) -> None:
         """Close the file, if `read` opened it; the reader then has no more batches."""
-        self._batches.close()
+        # One that is being read in a thread that was not waited for ends with its file.
+        with suppress(ValueError):
+            self._batches.close()
         self._source.close()
 
     def _read(self) -> Generator[Batch, None, None]:
