@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -88,24 +89,35 @@ public:
             for (const FeatureId id : features) touch_slowly(id, label, change, uses, run_out);
             return;
         }
-        const Word delta = (static_cast<Word>(std::int64_t{change}) << (label * Packed::count_bits)) -
-                           (static_cast<Word>(uses) << Packed::left_shift);
-        Word* direct = table_.direct();
-        std::size_t size = table_.direct_size();
-        for (const FeatureId id : features) {
-            const auto index = static_cast<std::size_t>(id);
-            if (index < size) [[likely]] {
-                const Word word = direct[index] + delta;
-                direct[index] = word;
-                if (is_negative(word)) [[unlikely]]
-                    end_of_left(id, direct + index, uses, run_out);
-            } else {
-                Record record = find_or_make(id);
-                direct = table_.direct();
-                size = table_.direct_size();
-                *record += delta;
-                if (is_negative(*record)) end_of_left(id, record, uses, run_out);
+        if (features.empty()) return;
+        // Four at a time, because what a point costs beyond counting is the branches. Those beyond a multiple of four
+        // come first and without a branch on how many there are, which could not be foreseen: in place of those that
+        // there are not, nothing is added to the first one. And nothing is called here, so that no register need be
+        // saved: where there is more to do than to count, the rest of the point is left to another function.
+        const Word delta = delta_of(label, change, uses);
+        Word* const direct = table_.direct();
+        const std::size_t size = table_.direct_size();  // a power of two
+        const FeatureId* at = features.data();
+        const FeatureId* const end = at + features.size();
+        const std::size_t odd = features.size() % 4;
+        const auto index = [&](std::size_t i) { return static_cast<std::size_t>(at[i]); };
+        const std::size_t first = index(0);
+        const std::size_t second = index(odd > 1 ? 1 : 0);
+        const std::size_t third = index(odd > 2 ? 2 : 0);
+        if ((first | second | third) >= size) [[unlikely]]
+            return touch_rest({at, end}, 0, delta, uses, run_out);
+        Word any = direct[first] += odd > 0 ? delta : 0;
+        any |= direct[second] += odd > 1 ? delta : 0;
+        any |= direct[third] += odd > 2 ? delta : 0;
+        if (is_negative(any)) [[unlikely]]
+            return touch_rest({at, end}, odd, delta, uses, run_out);
+        for (at += odd; at != end; at += 4) {
+            if (are_direct(at, size)) [[likely]] {
+                if (!is_negative(add_four(direct, at, delta))) [[likely]]
+                    continue;
+                return touch_rest({at, end}, 4, delta, uses, run_out);
             }
+            return touch_rest({at, end}, 0, delta, uses, run_out);
         }
     }
 
@@ -364,6 +376,66 @@ private:
             const Counts whole = with_rest(id(i), {on0[i], on1[i]});
             on0[i] = whole[0];
             on1[i] = whole[1];
+        }
+    }
+
+    static Word delta_of(Label label, Count change, Count uses) {
+        return (static_cast<Word>(std::int64_t{change}) << (label * Packed::count_bits)) -
+               (static_cast<Word>(uses) << Packed::left_shift);
+    }
+
+    /// Whether four ids are below the bound of direct look-ups, a power of two.
+    static bool are_direct(const FeatureId* ids, std::size_t bound) {
+        const auto index = [ids](std::size_t i) { return static_cast<std::size_t>(ids[i]); };
+        return (index(0) | index(1) | index(2) | index(3)) < bound;
+    }
+
+    /// Adds to the records of four ids. The result is negative if one of them is.
+    static Word add_four(Word* direct, const FeatureId* ids, Word delta) {
+        Word any = direct[ids[0]] += delta;
+        any |= direct[ids[1]] += delta;
+        any |= direct[ids[2]] += delta;
+        any |= direct[ids[3]] += delta;
+        return any;
+    }
+
+    /// Sees to those that ran out of the features, of which the first so many have been counted, and counts the others.
+    template <class RunOut>
+#if defined(__GNUC__)
+    [[gnu::noinline]]
+#endif
+    void touch_rest(Features features, std::size_t counted, Word delta, Count uses, RunOut run_out) {
+        const FeatureId* at = features.data();
+        const FeatureId* const end = at + features.size();
+        const auto end_those_of = [&](std::size_t some) {
+            // Which of them it is could not be foreseen, so no branch asks each.
+            unsigned ended = 0;
+            for (std::size_t i = 0; i < some; ++i) {
+                ended |= static_cast<unsigned>(table_.direct()[at[i]] >> 63) << i;
+            }
+            for (; ended != 0; ended &= ended - 1) {
+                const FeatureId id = at[std::countr_zero(ended)];
+                end_of_left(id, table_.direct() + id, uses, run_out);
+            }
+            at += some;
+        };
+        end_those_of(counted);
+        Word* direct = table_.direct();
+        std::size_t size = table_.direct_size();
+        for (; at != end; ++at) {
+            const auto index = static_cast<std::size_t>(*at);
+            if (index < size) [[likely]] {
+                const Word word = direct[index] + delta;
+                direct[index] = word;
+                if (is_negative(word)) [[unlikely]]
+                    end_of_left(*at, direct + index, uses, run_out);
+            } else {
+                Record record = find_or_make(*at);
+                direct = table_.direct();
+                size = table_.direct_size();
+                *record += delta;
+                if (is_negative(*record)) end_of_left(*at, record, uses, run_out);
+            }
         }
     }
 
