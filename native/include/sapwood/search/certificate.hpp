@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 
+#include "sapwood/compiler.hpp"
 #include "sapwood/search/packed_counters.hpp"
 #include "sapwood/types.hpp"
 
@@ -61,8 +62,10 @@ public:
     void cover(Count n) { criterion_.cover(n); }
 
     /// The weighted impurity of a node, and the score of a feature in it.
-    double whole(const ClassCounts& c) const { return criterion_.weighted(c[0], c[1]); }
-    double score(const Count* on, const ClassCounts& c) const { return criterion_.score(on[0], on[1], c[0], c[1]); }
+    SAPWOOD_INLINE double whole(const ClassCounts& c) const { return criterion_.weighted(c[0], c[1]); }
+    SAPWOOD_INLINE double score(const Count* on, const ClassCounts& c) const {
+        return criterion_.score(on[0], on[1], c[0], c[1]);
+    }
 
     /// The scores of many features.
     void scores(const Count* on0, const Count* on1, std::size_t size, const ClassCounts& c, double* out) const {

@@ -41,28 +41,15 @@ public:
     explicit CertifiedSearch(std::size_t classes) : CertifiedRenewal<Certificate>(classes), scorer_(classes) {}
 
     std::optional<Split> best() override {
-        if (!any_seen_) return std::nullopt;
-        begin_query();
         if (calm_.contains(of_class_) && has_few_candidates()) [[likely]] {
-            settle();
-            const Split best = best_candidate();
+            begin_query();
+            if (!waiting_.empty()) settle();
+            const Scored best = best_candidate();
             if (weighted_gain(best) >= calm_gain_ && scanned_since_renewal_ <= calm_scans_) [[likely]]
-                return best;
-            if (weighted_gain(best) >= theta()) {
-                end_query(best);
-                return best;
-            }
-            return recovers() ? recover(1).front() : scan_best();
+                return split_of(best);
+            return best_of_all(best);
         }
-        if (has_one_class() && !removals_) return Split{smallest_id_, 0, 0};
-        if (ready() && has_few_candidates()) {
-            const Split best = best_candidate();
-            if (weighted_gain(best) >= theta()) {
-                end_query(best);
-                return best;
-            }
-        }
-        return recovers() ? recover(1).front() : scan_best();
+        return best_of_all();
     }
 
     std::vector<Split> top(std::size_t k) override {
@@ -152,19 +139,48 @@ private:
     using Renewal::work_;
     using typename Renewal::Cause;
 
+    /// A feature and its score; unlike a split, it fits into registers.
+    struct Scored {
+        FeatureId feature;
+        double score;
+    };
+
     /// `top` beyond this many is answered by an exhaustive scan.
     static constexpr std::size_t most_asked = 16;
     /// The scores of so few features are computed one by one.
     static constexpr std::size_t few = 8;
-    void begin_query() {
+    static constexpr Scored none{-1, std::numeric_limits<double>::infinity()};
+
+    SAPWOOD_INLINE void begin_query() {
         scorer_.cover(n_);
         whole_ = scorer_.whole(of_class_);
         allowance_ += 2 * features_;
     }
 
+    double weighted_gain(const Scored& scored) const { return whole_ - scored.score; }
     double weighted_gain(const Split& split) const { return whole_ - split.score; }
 
     Split split_of(FeatureId id, double score) const { return {id, score, n_ == 0 ? 0 : (whole_ - score) / n_}; }
+    Split split_of(const Scored& scored) const { return split_of(scored.feature, scored.score); }
+
+    /// The answer where something may have to be done for it.
+    std::optional<Split> best_of_all() {
+        if (!any_seen_) return std::nullopt;
+        begin_query();
+        if (has_one_class() && !removals_) return Split{smallest_id_, 0, 0};
+        if (ready() && has_few_candidates()) return best_of_all(best_candidate());
+        return recovers() ? recover(1).front() : scan_best();
+    }
+
+    /// The same, where the best candidate is known, and it is the best of all if its gain reaches theta.
+    Split best_of_all(const Scored& best) {
+        const Split split = split_of(best);
+        if (weighted_gain(split) >= theta()) {
+            end_query(split);
+            return split;
+        }
+        return recovers() ? recover(1).front() : scan_best();
+    }
 
     /// Whether every feature outside the candidates is certified now; examines the waiting ones.
     bool ready() {
@@ -192,24 +208,27 @@ private:
         }
     }
 
-    Split best_candidate() {
-        FeatureId best = -1;
-        double best_score = std::numeric_limits<double>::infinity();
-        const auto keep_better = [&](FeatureId id, double score) {
-            if (score < best_score || (score == best_score && id < best)) {
-                best = id;
-                best_score = score;
-            }
-        };
-        if (candidates_.size() < few) {
-            for (const FeatureId id : candidates_) {
-                keep_better(id, scorer_.score(counters_.counts(id).data(), of_class_));
-            }
-        } else {
-            for_each_score(candidates_, keep_better);
-        }
+    SAPWOOD_INLINE Scored best_candidate() {
         count_scans(candidates_.size());
-        return split_of(best, best_score);
+        if (candidates_.size() > few) return best_of_many();
+        Scored best = none;
+        for (const FeatureId id : candidates_) {
+            best = better({id, scorer_.score(counters_.counts(id).data(), of_class_)}, best);
+        }
+        return best;
+    }
+
+#if defined(__GNUC__)
+    [[gnu::noinline]]
+#endif
+    Scored best_of_many() const {
+        Scored best = none;
+        for_each_score(candidates_, [&](FeatureId id, double score) { best = better({id, score}, best); });
+        return best;
+    }
+
+    static Scored better(const Scored& a, const Scored& b) {
+        return a.score < b.score || (a.score == b.score && a.feature < b.feature) ? a : b;
     }
 
     /// The best k candidates, best first.

@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "sapwood/compiler.hpp"
 #include "sapwood/search/record_flags.hpp"
 #include "sapwood/search/removal_guard.hpp"
 #include "sapwood/search/split_search.hpp"
@@ -158,7 +159,7 @@ protected:
 
 private:
     /// Changes the counts of features, and notes those whose certificate has run out.
-    void touch(Features features, Label label, Count change, Count uses) {
+    SAPWOOD_INLINE void touch(Features features, Label label, Count change, Count uses) {
         counters_.touch(features, label, change, uses, [this](FeatureId id, Record record) { run_out(id, record); });
     }
 

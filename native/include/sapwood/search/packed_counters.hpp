@@ -85,10 +85,8 @@ public:
     /// calls `run_out(id, record)` for each of which more are used up than there were. That must call `set_left`.
     template <class RunOut>
     SAPWOOD_INLINE void touch(Features features, Label label, Count change, Count uses, RunOut run_out) {
-        if (uses > max_step) [[unlikely]] {
-            for (const FeatureId id : features) touch_slowly(id, label, change, uses, run_out);
-            return;
-        }
+        if (uses > max_step) [[unlikely]]
+            return touch_slowly(features, label, change, uses, run_out);
         if (features.empty()) return;
         // Four at a time, because what a point costs beyond counting is the branches. Those beyond a multiple of four
         // come first and without a branch on how many there are, which could not be foreseen: in place of those that
@@ -105,19 +103,20 @@ public:
         const std::size_t second = index(odd > 1 ? 1 : 0);
         const std::size_t third = index(odd > 2 ? 2 : 0);
         if ((first | second | third) >= size) [[unlikely]]
-            return touch_rest({at, end}, 0, delta, uses, run_out);
-        Word any = direct[first] += odd > 0 ? delta : 0;
-        any |= direct[second] += odd > 1 ? delta : 0;
-        any |= direct[third] += odd > 2 ? delta : 0;
+            return touch_rest({at, end}, delta, {0, uses}, run_out);
+        const auto delta_if = [delta](bool holds) { return delta & (Word{0} - Word{holds}); };
+        Word any = direct[first] += delta_if(odd > 0);
+        any |= direct[second] += delta_if(odd > 1);
+        any |= direct[third] += delta_if(odd > 2);
         if (is_negative(any)) [[unlikely]]
-            return touch_rest({at, end}, odd, delta, uses, run_out);
+            return touch_rest({at, end}, delta, {static_cast<Count>(odd), uses}, run_out);
         for (at += odd; at != end; at += 4) {
             if (are_direct(at, size)) [[likely]] {
                 if (!is_negative(add_four(direct, at, delta))) [[likely]]
                     continue;
-                return touch_rest({at, end}, 4, delta, uses, run_out);
+                return touch_rest({at, end}, delta, {4, uses}, run_out);
             }
-            return touch_rest({at, end}, 0, delta, uses, run_out);
+            return touch_rest({at, end}, delta, {0, uses}, run_out);
         }
     }
 
@@ -399,12 +398,19 @@ private:
         return any;
     }
 
-    /// Sees to those that ran out of the features, of which the first so many have been counted, and counts the others.
+    /// How many features of a point have been counted, and how many steps of its certificate that uses up for each.
+    struct Progress {
+        Count counted;
+        Count uses;
+    };
+
+    /// Sees to the features that have run out among those that have been counted, and counts the others.
     template <class RunOut>
 #if defined(__GNUC__)
     [[gnu::noinline]]
 #endif
-    void touch_rest(Features features, std::size_t counted, Word delta, Count uses, RunOut run_out) {
+    void touch_rest(Features features, Word delta, Progress progress, RunOut run_out) {
+        const Count uses = progress.uses;
         const FeatureId* at = features.data();
         const FeatureId* const end = at + features.size();
         const auto end_those_of = [&](std::size_t some) {
@@ -419,7 +425,7 @@ private:
             }
             at += some;
         };
-        end_those_of(counted);
+        end_those_of(static_cast<std::size_t>(progress.counted));
         Word* direct = table_.direct();
         std::size_t size = table_.direct_size();
         for (; at != end; ++at) {
@@ -440,15 +446,23 @@ private:
     }
 
     template <class RunOut>
-    void touch_slowly(FeatureId id, Label label, Count change, Count uses, RunOut run_out) {
-        Record record = find_or_make(id);
-        const bool is_new = !seen(record);
-        Counts now = counts(id, record);
-        now[label] += change;
-        set_counts(id, record, now);
-        if (is_new) notice(id, record);
-        if (left(record) >= uses) return set_left(id, record, left(record) - uses);
-        run_out(id, record);
+#if defined(__GNUC__)
+    [[gnu::noinline]]
+#endif
+    void touch_slowly(Features features, Label label, Count change, Count uses, RunOut run_out) {
+        for (const FeatureId id : features) {
+            Record record = find_or_make(id);
+            const bool is_new = !seen(record);
+            Counts now = counts(id, record);
+            now[label] += change;
+            set_counts(id, record, now);
+            if (is_new) notice(id, record);
+            if (left(record) >= uses) {
+                set_left(id, record, left(record) - uses);
+            } else {
+                run_out(id, record);
+            }
+        }
     }
 
     /// A certificate was used up beyond its end; or a feature was seen that had been watched for.

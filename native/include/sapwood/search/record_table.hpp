@@ -44,7 +44,7 @@ public:
 
     /// The record of an id, or null if there is none.
     Word* find(FeatureId id) {
-        if (static_cast<std::size_t>(id) < direct_size())
+        if (static_cast<std::size_t>(id) < direct_size()) [[likely]]
             return direct_.data() + static_cast<std::size_t>(id) * stride();
         const std::int32_t position = hashed_.find(id);
         if (position == HashIndex::nowhere) return nullptr;
