@@ -70,7 +70,7 @@ public:
         });
         CHECK(right);
         CHECK(walked.size() == table_.size());
-        CHECK(n_hashed == table_.hashed_ids().size());
+        CHECK(n_hashed == table_.hashed().size());
         for (const auto& entry : expected_) right &= walked.count(entry.first) == 1;
         CHECK(right);
     }

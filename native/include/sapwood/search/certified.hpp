@@ -109,6 +109,7 @@ private:
     using Renewal::cursor_;
     using Renewal::features_;
     using Renewal::forget_certificates;
+    using Renewal::gap_;
     using Renewal::guard_;
     using Renewal::has_few_candidates;
     using Renewal::has_one_class;
@@ -155,6 +156,8 @@ private:
         scorer_.cover(n_);
         whole_ = scorer_.whole(of_class_);
         allowance_ += 2 * features_;
+        gap_ = std::max(1, n_ - n_at_query_);
+        n_at_query_ = n_;
     }
 
     double weighted_gain(const Scored& scored) const { return whole_ - scored.score; }
@@ -292,7 +295,7 @@ private:
         std::vector<Split> known;
         if (promised_ && has_few_candidates()) {
             // The waiting features are no candidates yet, but one of them may be the best.
-            known = candidate_splits(candidates_.size());
+            known = candidate_splits(needed);
             for_each_score(waiting_, [&](FeatureId id, double score) { known.push_back(split_of(id, score)); });
             known = first_of(std::move(known), needed);
         }
@@ -329,6 +332,8 @@ private:
     void start_afresh() override { *this = CertifiedSearch(n_classes()); }
 
     Certificate scorer_;
+    /// The number of points at the last query.
+    Count n_at_query_ = 0;
     /// The weighted impurity of the node at the query.
     double whole_ = 0;
 };

@@ -55,6 +55,8 @@ protected:
     /// a scan runs over plain arrays, in vectors.
     static constexpr std::uint64_t scan_cost = 2;
     static constexpr std::uint64_t check_cost = 10;
+    /// So many queries before a renewal, features whose certificate has run out become candidates.
+    static constexpr Count brief = 16;
     /// What a renewal costs beyond its checks, likewise.
     static constexpr std::uint64_t renewal_overhead = 128;
 
@@ -81,11 +83,16 @@ protected:
     /// Examines the waiting features.
     void settle() {
         const Count limit = rare_limit();
+        // Where few queries are left before all is renewed, a certificate would cost more than to look at the feature.
+        const bool is_brief = !renewing_ && room_left() < brief * gap_;
         for (const FeatureId id : waiting_) {
             Record record = counters_.find(id);
             if (const Count on = counters_.occurrences(id, record); on <= limit) {
                 counters_.set(id, record, Status::rare, list_of(record), limit - on);
                 sweep_rare();
+            } else if (is_brief) {
+                list(id, record);
+                make_candidate(id, record);
             } else {
                 certify(id, record);
             }
@@ -145,7 +152,8 @@ protected:
         // Balance: a wide box makes renewals rare and candidates many.
         if (promised_ && scanned_since_renewal_ > 2 * last_renewal_cost_) width_ = std::max(width_ * 0.7, 0.01);
         if (promised_ && 2 * scanned_since_renewal_ < last_renewal_cost_) width_ = std::min(width_ * 1.4, 0.5);
-        const double wanted = std::max(2.0, width_ * n_);
+        // Nor is a box worth making that has been left when the next query comes.
+        const double wanted = std::max(2.0 * gap_, width_ * n_);
         const Count most = (max_points - n_) / static_cast<Count>(n_classes());
         spent_ += renewal_overhead;
         next_.make(of_class_, wanted < most ? static_cast<Count>(wanted) : most, (1 - slack) * gain, removals_);
@@ -248,20 +256,28 @@ protected:
     /// Grants a feature a certificate if it can, and makes it a candidate otherwise. Both are put on the list of those
     /// that the next renewal must visit.
     void certify(FeatureId id, Record record) {
-        if (list_of(record) != list_) (renewing_ ? next_listed_ : listed_).push_back(id);
+        list(id, record);
         Promise<Certificate>& promise = renewing_ ? next_ : now_;
         const std::uint64_t before = promise.checks();
         const auto on = counters_.counts(id, record);
         const Count r = promise.grant(on.data(), counters_.occurrences(id, record), n_);
         spent_ += check_cost * (promise.checks() - before);
-        const bool was_candidate = status(record) == Status::candidate;
         if (r >= 0) {
-            demoted_ |= was_candidate;
+            demoted_ |= status(record) == Status::candidate;
             counters_.set(id, record, Status::certified, list_, r);
         } else {
-            if (!was_candidate) candidates_.push_back(id);
-            counters_.set(id, record, Status::candidate, list_, never);
+            make_candidate(id, record);
         }
+    }
+
+    void make_candidate(FeatureId id, Record record) {
+        if (status(record) != Status::candidate) candidates_.push_back(id);
+        counters_.set(id, record, Status::candidate, list_, never);
+    }
+
+    /// Puts a feature on the list of those that the next renewal must visit, if it is not on it.
+    void list(FeatureId id, Record record) {
+        if (list_of(record) != list_) (renewing_ ? next_listed_ : listed_).push_back(id);
     }
 
     void forget_certificates() override {
@@ -298,6 +314,8 @@ protected:
     std::vector<FeatureId> next_listed_;
     double width_ = 0.07;
 
+    /// How many points came between the last two queries.
+    Count gap_ = 1;
     /// The most splits that a query has asked for since the last renewal was started: the next one provides for them.
     std::size_t asked_ = 1;
 

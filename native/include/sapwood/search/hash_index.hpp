@@ -9,6 +9,15 @@
 
 namespace sapwood {
 
+/// A hash of an id: 32 bits, each of which depends on all of the id, so that regular ids are spread like random ones.
+/// It is the same in every process, and ids that collide can be computed: whoever chooses ids with that in mind can
+/// make the tables slow, which then probe one by one what has collided.
+inline std::uint32_t hash_of(FeatureId id) {
+    std::uint64_t mixed = static_cast<std::uint32_t>(id) * std::uint64_t{0x9E3779B97F4A7C15u};
+    mixed = (mixed ^ mixed >> 32) * std::uint64_t{0xD6E8FEB86659FD93u};
+    return static_cast<std::uint32_t>(mixed >> 32);
+}
+
 /// Maps feature ids to positions by hashing: open addressing with linear probing, at most half full.
 class HashIndex {
 public:
@@ -43,8 +52,7 @@ private:
     /// The bucket of an id, or the empty one where it belongs. There always is an empty one.
     std::size_t probe(FeatureId id) const {
         const std::size_t mask = buckets_.size() - 1;
-        const std::uint64_t mixed = static_cast<std::uint64_t>(id) * 0x9E3779B97F4A7C15u;
-        std::size_t at = static_cast<std::size_t>(mixed >> 32) & mask;
+        std::size_t at = hash_of(id) & mask;
         while (buckets_[at].position != nowhere && buckets_[at].id != id) at = (at + 1) & mask;
         return at;
     }

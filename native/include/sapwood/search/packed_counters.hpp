@@ -54,6 +54,19 @@ inline std::size_t unpack(const std::uint64_t* __restrict words, std::size_t siz
     return static_cast<std::size_t>(seen);
 }
 
+/// Moves the counts of the features that have been seen to the front, in their order. `where`: where each of them was.
+inline void move_seen_together(const std::uint64_t* words, std::size_t size, std::uint32_t* where, Count* on0,
+                               Count* on1) {
+    std::size_t n_seen = 0;
+    for (std::size_t i = 0; i < size; ++i) {
+        // What is written for one that has not been seen is overwritten by the next.
+        where[n_seen] = static_cast<std::uint32_t>(i);
+        on0[n_seen] = on0[i];
+        on1[n_seen] = on1[i];
+        n_seen += PackedRecord::is_seen(words[i]) ? 1 : 0;
+    }
+}
+
 /// Adds infinity to the scores of the features that have not been seen.
 SAPWOOD_WIDE_VECTORS
 inline void hide_unseen(const std::uint64_t* __restrict words, std::size_t size, double* __restrict scores) {
@@ -209,7 +222,7 @@ public:
     void for_each(Use use) {
         if (!watches_) return table_.for_each(use);
         for (const FeatureId id : watched_) use(id, table_.direct() + id);
-        table_.for_each_hashed(use);
+        table_.hashed().for_each(use);
     }
 
     template <class Use>
@@ -218,9 +231,9 @@ public:
     }
 
     /// Makes features with at most `limit` occurrences rare and lets them have as many, unless they are candidates or
-    /// waiting; calls `use(id, record)` for those that it leaves as they are. Visits the records that `for_each` does,
-    /// from the `begin`-th to before the `end`-th. Returns how many of the features have been seen. `unlists`: whether
-    /// those that it makes rare are on no list any more.
+    /// waiting; calls `use(id, record)` for those that it leaves as they are. Visits the places that `size`
+    /// counts, from the `begin`-th to before the `end`-th. Returns how many of the features have been seen. `unlists`:
+    /// whether those that it makes rare are on no list any more.
     template <class Use>
     std::size_t make_rare(std::size_t begin, std::size_t end, Count limit, bool unlists, Use use) {
         const Word kept = Packed::seen_mask | (unlists ? 0 : Packed::list_mask);
@@ -243,8 +256,10 @@ public:
         } else {
             for (std::size_t i = begin; i < end_direct; ++i) visit(static_cast<FeatureId>(i), direct + i);
         }
+        auto& hashed = table_.hashed();
         for (std::size_t i = std::max(begin, n_direct); i < std::min(end, size()); ++i) {
-            visit(table_.hashed_ids()[i - n_direct], table_.hashed() + (i - n_direct));
+            const std::size_t place = i - n_direct;
+            if (hashed.id_at(place) >= 0) visit(hashed.id_at(place), hashed.at(place));
         }
         return n_seen;
     }
@@ -261,8 +276,8 @@ public:
         };
         const Word* direct = table_.direct();
         std::size_t n_seen = 0;
+        std::array<Word, block> gathered;
         if (watches_) {
-            std::array<Word, block> gathered;
             const auto gather = [&](std::size_t first, std::size_t size) {
                 for (std::size_t i = 0; i < size; ++i) gathered[i] = direct[watched_[first + i]];
                 return gathered.data();
@@ -274,10 +289,19 @@ public:
                 [](std::size_t i) { return static_cast<FeatureId>(i); }, true);
             unseen_scanned_ += table_.direct_size() - n_seen;
         }
-        const Word* hashed = table_.hashed();
-        n_seen += score_all(
-            table_.hashed_ids().size(), [&](std::size_t first, std::size_t) { return hashed + first; },
-            [this](std::size_t i) { return table_.hashed_ids()[i]; }, false);
+        const auto& hashed = table_.hashed();
+        std::array<FeatureId, block> ids;
+        std::size_t place = 0;
+        const auto gather_hashed = [&](std::size_t, std::size_t size) {
+            for (std::size_t i = 0; i < size; ++place) {
+                // What an empty place holds is overwritten by the next.
+                gathered[i] = *hashed.at(place);
+                ids[i] = hashed.id_at(place);
+                i += ids[i] >= 0 ? 1 : 0;
+            }
+            return gathered.data();
+        };
+        n_seen += score_all(hashed.size(), gather_hashed, [&](std::size_t i) { return ids[i % block]; }, false);
         if (!watches_ && unseen_scanned_ > 4 * table_.direct_size()) begin_watch();
         return n_seen;
     }
@@ -299,8 +323,10 @@ public:
         }
     }
 
-    /// How many records a walk over all features visits.
-    std::size_t size() const { return watches_ ? watched_.size() + table_.hashed_ids().size() : table_.size(); }
+    /// How many places of records a walk over all features visits.
+    std::size_t size() const {
+        return (watches_ ? watched_.size() : table_.direct_size()) + table_.hashed().n_places();
+    }
 
     std::size_t n_bytes() const {
         return table_.n_bytes() + rest_index_.n_bytes() + rest_.capacity() * sizeof(Counts) +
@@ -358,11 +384,20 @@ private:
             const std::size_t seen = detail::unpack(records, length, on0.data(), on1.data());
             if (seen == 0) continue;
             if (!rest_.empty()) add_rests(records, length, id_here, on0, on1);
+            n_seen += seen;
+            if (2 * seen < length) {
+                // Few enough to be worth moving together.
+                std::array<std::uint32_t, block> where;
+                detail::move_seen_together(records, length, where.data(), on0.data(), on1.data());
+                scorer.scores(on0.data(), on1.data(), seen, of_class, scores.data());
+                for (std::size_t i = seen; i % 8 != 0; ++i) scores[i] = std::numeric_limits<double>::infinity();
+                use(scores.data(), seen, [&](std::size_t i) { return id_here(where[i]); }, ascending);
+                continue;
+            }
             scorer.scores(on0.data(), on1.data(), length, of_class, scores.data());
             if (seen < length) detail::hide_unseen(records, length, scores.data());
             for (std::size_t i = length; i % 8 != 0; ++i) scores[i] = std::numeric_limits<double>::infinity();
             use(scores.data(), length, id_here, ascending);
-            n_seen += seen;
         }
         return n_seen;
     }

@@ -93,11 +93,13 @@ public:
     template <class Use>
     std::size_t make_rare(std::size_t begin, std::size_t end, Count limit, bool unlists, Use use) {
         std::size_t n_seen = 0;
+        auto& hashed = table_.hashed();
         for (std::size_t i = begin; i < std::min(end, size()); ++i) {
             const bool is_direct = i < table_.direct_size();
             const std::size_t at = is_direct ? i : i - table_.direct_size();
-            const FeatureId id = is_direct ? static_cast<FeatureId>(at) : table_.hashed_ids()[at];
-            Record record = (is_direct ? table_.direct() : table_.hashed()) + at * table_.stride();
+            const FeatureId id = is_direct ? static_cast<FeatureId>(at) : hashed.id_at(at);
+            if (id < 0) continue;
+            Record record = is_direct ? table_.direct() + at * table_.stride() : hashed.at(at);
             n_seen += seen(record) ? 1 : 0;
             const Status status = RecordFlags::status(flags(record));
             const Count on = occurrences(id, record);
@@ -116,23 +118,26 @@ public:
     std::size_t scan(const Scorer& scorer, const ClassCounts& of_class, Use use) {
         std::array<double, block> scores;
         std::size_t n_seen = 0;
-        const auto score_all = [&](const Count* records, std::size_t size, auto id, bool ascending) {
+        const auto score_all = [&](std::size_t size, auto id, auto record_at, bool ascending) {
             for (std::size_t first = 0; first < size; first += block) {
                 const std::size_t length = std::min(block, size - first);
                 scores.fill(std::numeric_limits<double>::infinity());
                 for (std::size_t i = 0; i < length; ++i) {
-                    const Count* record = records + (first + i) * table_.stride();
-                    if (!seen(record)) continue;
+                    const Count* record = record_at(first + i);
+                    if (id(first + i) < 0 || !seen(record)) continue;
                     scores[i] = scorer.score(record, of_class);
                     ++n_seen;
                 }
                 use(scores.data(), length, [&](std::size_t i) { return id(first + i); }, ascending);
             }
         };
-        score_all(table_.direct(), table_.direct_size(), [](std::size_t i) { return static_cast<FeatureId>(i); }, true);
         score_all(
-            table_.hashed(), table_.hashed_ids().size(), [this](std::size_t i) { return table_.hashed_ids()[i]; },
-            false);
+            table_.direct_size(), [](std::size_t i) { return static_cast<FeatureId>(i); },
+            [this](std::size_t i) { return table_.direct() + i * table_.stride(); }, true);
+        const auto& hashed = table_.hashed();
+        score_all(
+            hashed.n_places(), [&](std::size_t i) { return hashed.id_at(i); },
+            [&](std::size_t i) { return hashed.at(i); }, false);
         return n_seen;
     }
 
@@ -141,7 +146,7 @@ public:
         for (std::size_t i = 0; i < ids.size(); ++i) out[i] = scorer.score(table_.find(ids[i]), of_class);
     }
 
-    std::size_t size() const { return table_.size(); }
+    std::size_t size() const { return table_.direct_size() + table_.hashed().n_places(); }
 
     std::size_t n_bytes() const { return table_.n_bytes() + nothing_.capacity() * sizeof(Count); }
 

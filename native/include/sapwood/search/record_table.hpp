@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "sapwood/search/direct_bound.hpp"
-#include "sapwood/search/hash_index.hpp"
+#include "sapwood/search/hashed_records.hpp"
 #include "sapwood/types.hpp"
 
 namespace sapwood {
@@ -23,7 +23,8 @@ template <class Word, std::size_t fixed_stride, std::size_t ids_per_feature>
 class RecordTable {
 public:
     /// `first`: the record of a feature that has not been seen; `smallest`: the bound at first, a power of two.
-    RecordTable(std::vector<Word> first, std::size_t smallest) : first_(std::move(first)), bound_(smallest) {
+    RecordTable(std::vector<Word> first, std::size_t smallest)
+        : first_(std::move(first)), bound_(smallest), hashed_(first_.size()) {
         extend_direct();
     }
 
@@ -37,26 +38,23 @@ public:
     const Word* direct() const { return direct_.data(); }
     std::size_t direct_size() const { return direct_.size() / stride(); }
 
-    /// The other records and their ids, in the order in which they were made.
-    const std::vector<FeatureId>& hashed_ids() const { return hashed_ids_; }
-    Word* hashed() { return hashed_records_.data(); }
-    const Word* hashed() const { return hashed_records_.data(); }
+    /// The other records.
+    HashedRecords<Word, fixed_stride>& hashed() { return hashed_; }
+    const HashedRecords<Word, fixed_stride>& hashed() const { return hashed_; }
 
     /// The record of an id, or null if there is none.
     Word* find(FeatureId id) {
         if (static_cast<std::size_t>(id) < direct_size()) [[likely]]
             return direct_.data() + static_cast<std::size_t>(id) * stride();
-        const std::int32_t position = hashed_.find(id);
-        if (position == HashIndex::nowhere) return nullptr;
-        return hashed_records_.data() + static_cast<std::size_t>(position) * stride();
+        return hashed_.find(id);
     }
     const Word* find(FeatureId id) const { return const_cast<RecordTable*>(this)->find(id); }
 
     /// The record of an id, a new one if there is none.
     Word* find_or_make(FeatureId id) {
-        if (Word* record = find(id)) return record;
-        append_hashed(id, first_.data());
-        if (!bound_.count(id)) return hashed_records_.data() + hashed_records_.size() - stride();
+        if (static_cast<std::size_t>(id) < direct_size()) return direct() + static_cast<std::size_t>(id) * stride();
+        const auto [record, is_new] = hashed_.find_or_insert(id, first_.data());
+        if (!is_new || !bound_.count(id)) return record;
         distribute();
         return find(id);
     }
@@ -65,29 +63,14 @@ public:
     template <class Use>
     void for_each(Use use) {
         for (std::size_t id = 0; id < direct_size(); ++id) use(static_cast<FeatureId>(id), direct() + id * stride());
-        for_each_hashed(use);
+        hashed_.for_each(use);
     }
 
-    /// The same for the records that are found by hashing.
-    template <class Use>
-    void for_each_hashed(Use use) {
-        for (std::size_t i = 0; i < hashed_ids_.size(); ++i) use(hashed_ids_[i], hashed() + i * stride());
-    }
+    std::size_t size() const { return direct_size() + hashed_.size(); }
 
-    std::size_t size() const { return direct_size() + hashed_ids_.size(); }
-
-    std::size_t n_bytes() const {
-        return (first_.capacity() + direct_.capacity() + hashed_records_.capacity()) * sizeof(Word) +
-               hashed_ids_.capacity() * sizeof(FeatureId) + hashed_.n_bytes();
-    }
+    std::size_t n_bytes() const { return (first_.capacity() + direct_.capacity()) * sizeof(Word) + hashed_.n_bytes(); }
 
 private:
-    void append_hashed(FeatureId id, const Word* record) {
-        hashed_.insert(id, static_cast<std::int32_t>(hashed_ids_.size()));
-        hashed_ids_.push_back(id);
-        hashed_records_.insert(hashed_records_.end(), record, record + stride());
-    }
-
     void extend_direct() {
         if constexpr (fixed_stride == 1) {
             direct_.resize(bound_.value(), first_.front());
@@ -100,29 +83,25 @@ private:
     /// Puts every record where it belongs after the bound was raised.
     void distribute() {
         extend_direct();
-        const std::vector<Word> records = std::move(hashed_records_);
-        const std::vector<FeatureId> ids = std::move(hashed_ids_);
-        hashed_records_ = {};
-        hashed_ids_ = {};
+        HashedRecords<Word, fixed_stride> before = std::exchange(hashed_, HashedRecords<Word, fixed_stride>(stride()));
         const auto is_direct = [this](FeatureId id) { return static_cast<std::size_t>(id) < direct_size(); };
-        hashed_.reset(ids.size() - static_cast<std::size_t>(std::count_if(ids.begin(), ids.end(), is_direct)));
-        for (std::size_t i = 0; i < ids.size(); ++i) {
-            const Word* record = records.data() + i * stride();
-            if (is_direct(ids[i])) {
-                std::copy_n(record, stride(), direct() + static_cast<std::size_t>(ids[i]) * stride());
+        std::size_t n_left = 0;
+        before.for_each([&](FeatureId id, const Word*) { n_left += is_direct(id) ? 0 : 1; });
+        hashed_.reserve(n_left);
+        before.for_each([&](FeatureId id, const Word* record) {
+            if (is_direct(id)) {
+                std::copy_n(record, stride(), direct() + static_cast<std::size_t>(id) * stride());
             } else {
-                append_hashed(ids[i], record);
-                bound_.count(ids[i]);
+                hashed_.find_or_insert(id, record);
+                bound_.count(id);
             }
-        }
+        });
     }
 
     std::vector<Word> first_;
     DirectBound<ids_per_feature> bound_;
     std::vector<Word> direct_;
-    HashIndex hashed_;
-    std::vector<FeatureId> hashed_ids_;
-    std::vector<Word> hashed_records_;
+    HashedRecords<Word, fixed_stride> hashed_;
 };
 
 }  // namespace sapwood
