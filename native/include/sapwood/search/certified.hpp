@@ -55,7 +55,7 @@ public:
     std::vector<Split> top(std::size_t k) override {
         if (k == 0 || !any_seen_) return {};
         begin_query();
-        if (k > most_asked) return scan_all(k);
+        if (k > most_asked || is_waiting()) return scan_all(k);
         asked_ = std::max(asked_, k);
         if (!has_one_class() && ready() && has_few_candidates()) {
             std::vector<Split> splits = candidate_splits(k);
@@ -96,7 +96,6 @@ public:
 private:
     using Renewal = CertifiedRenewal<Certificate>;
     using Record = typename Renewal::Record;
-    using Renewal::allowance_;
     using Renewal::any_seen_;
     using Renewal::asked_;
     using Renewal::because;
@@ -114,6 +113,7 @@ private:
     using Renewal::has_few_candidates;
     using Renewal::has_one_class;
     using Renewal::is_due;
+    using Renewal::is_waiting;
     using Renewal::listed_;
     using Renewal::may_renew;
     using Renewal::n_;
@@ -128,6 +128,7 @@ private:
     using Renewal::renewing_;
     using Renewal::renews_all_;
     using Renewal::room_left;
+    using Renewal::saved_;
     using Renewal::scan_cost;
     using Renewal::scanned_since_renewal_;
     using Renewal::settle;
@@ -155,7 +156,7 @@ private:
     SAPWOOD_INLINE void begin_query() {
         scorer_.cover(n_);
         whole_ = scorer_.whole(of_class_);
-        allowance_ += 2 * features_;
+        saved_ += features_;
         gap_ = std::max(1, n_ - n_at_query_);
         n_at_query_ = n_;
     }
@@ -171,6 +172,7 @@ private:
         if (!any_seen_) return std::nullopt;
         begin_query();
         if (has_one_class() && !removals_) return Split{smallest_id_, 0, 0};
+        if (is_waiting()) return scan_best();
         if (ready() && has_few_candidates()) return best_of_all(best_candidate());
         return recovers() ? recover(1).front() : scan_best();
     }

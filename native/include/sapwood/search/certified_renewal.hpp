@@ -55,8 +55,6 @@ protected:
     /// a scan runs over plain arrays, in vectors.
     static constexpr std::uint64_t scan_cost = 2;
     static constexpr std::uint64_t check_cost = 10;
-    /// So many queries before a renewal, features whose certificate has run out become candidates.
-    static constexpr Count brief = 16;
     /// What a renewal costs beyond its checks, likewise.
     static constexpr std::uint64_t renewal_overhead = 128;
 
@@ -83,16 +81,11 @@ protected:
     /// Examines the waiting features.
     void settle() {
         const Count limit = rare_limit();
-        // Where few queries are left before all is renewed, a certificate would cost more than to look at the feature.
-        const bool is_brief = !renewing_ && room_left() < brief * gap_;
         for (const FeatureId id : waiting_) {
             Record record = counters_.find(id);
             if (const Count on = counters_.occurrences(id, record); on <= limit) {
                 counters_.set(id, record, Status::rare, list_of(record), limit - on);
                 sweep_rare();
-            } else if (is_brief) {
-                list(id, record);
-                make_candidate(id, record);
             } else {
                 certify(id, record);
             }
@@ -133,12 +126,38 @@ protected:
         for (std::size_t k = 0; k < n_classes(); ++k) calm_.upper[k] = -1;
     }
 
-    /// Whether what has been saved so far pays for a renewal, and enough queries have gone by since one was in vain.
+    /// Whether the query is to be answered by an exhaustive scan, because the last renewal was in vain and few queries
+    /// have gone by since.
+    bool is_waiting() {
+        if (waited_ == patience_) return false;
+        ++waited_;
+        return true;
+    }
+
+    /// Whether what has been saved so far pays for a renewal, unless the last one was in vain.
     bool may_renew() {
         // The first one is on credit; but not if it may be the only query.
         if (stats_.renewals == 0) return stats_.exhaustive_scans > 0;
-        if (patience_ > 0 && ++waited_ < patience_) return false;
-        return spent_ + renewal_cost() <= allowance_;
+        if (!judged_) {
+            // By now it is known what the last one led to.
+            judged_ = true;
+            if (spent_ - spent_before_ > saved_ - saved_before_) {
+                wait_longer();
+                end_calm();
+                return false;
+            }
+            last_patience_ = 0;
+        }
+        return spent_ + renewal_cost() <= saved_ + saved_ / 2;
+    }
+
+    /// Puts the next renewal off for twice as long as the last one that was in vain, but not so much longer that the
+    /// points seen by then are others.
+    void wait_longer() {
+        const auto longest = static_cast<std::size_t>(n_) / 16 + 1;
+        last_patience_ = std::min(2 * last_patience_ + 1, longest);
+        patience_ = last_patience_;
+        waited_ = 0;
     }
 
     /// What a renewal is expected to cost. One of all features visits each, but checks few: most are rare.
@@ -153,8 +172,12 @@ protected:
         if (promised_ && scanned_since_renewal_ > 2 * last_renewal_cost_) width_ = std::max(width_ * 0.7, 0.01);
         if (promised_ && 2 * scanned_since_renewal_ < last_renewal_cost_) width_ = std::min(width_ * 1.4, 0.5);
         // Nor is a box worth making that has been left when the next query comes.
-        const double wanted = std::max(2.0 * gap_, width_ * n_);
+        const double wanted = std::max({2.0, std::min(2.0 * gap_, 0.3 * n_), width_ * n_});
         const Count most = (max_points - n_) / static_cast<Count>(n_classes());
+        judged_ = false;
+        patience_ = waited_;
+        spent_before_ = spent_;
+        saved_before_ = saved_;
         spent_ += renewal_overhead;
         next_.make(of_class_, wanted < most ? static_cast<Count>(wanted) : most, (1 - slack) * gain, removals_);
         if (renewing_) {
@@ -219,11 +242,8 @@ protected:
         }
         last_renewal_cost_ = cost_of_renewal_ + renewal_overhead;
         renewed_ = listed_.size();
-        // A renewal that leaves many features candidates was in vain; the next one is tried after twice as long, but
-        // not so much later that the points seen by then are others.
-        const auto longest = static_cast<std::size_t>(n_) / 16 + 1;
-        patience_ = has_few_candidates() ? 0 : std::min(2 * patience_ + 1, longest);
-        waited_ = 0;
+        // A renewal that leaves many features candidates was in vain.
+        if (!has_few_candidates()) wait_longer();
         scanned_since_renewal_ = 0;
         set_calm();
     }
@@ -321,12 +341,18 @@ protected:
 
     // The cost of what was done and of what the exhaustive search would have done, in computations of a score.
     std::uint64_t spent_ = 0;
-    std::uint64_t allowance_ = 0;
+    std::uint64_t saved_ = 0;
     std::uint64_t scanned_since_renewal_ = 0;
     std::uint64_t cost_of_renewal_ = 0;
     std::uint64_t last_renewal_cost_ = 0;
+    // The same when the last renewal was begun, and whether it has been judged by what was spent since.
+    std::uint64_t spent_before_ = 0;
+    std::uint64_t saved_before_ = 0;
+    bool judged_ = false;
+    // How many queries to wait before the next renewal, how many have been, and the same of the last one in vain.
     std::size_t patience_ = 0;
     std::size_t waited_ = 0;
+    std::size_t last_patience_ = 0;
     std::size_t renewed_ = 0;  // the certificates that the last renewal left
     Stats stats_;
 };

@@ -39,6 +39,11 @@ struct PackedRecord {
     static Count on0(std::uint64_t word) { return static_cast<Count>(word & count_mask); }
     static Count on1(std::uint64_t word) { return static_cast<Count>(word >> count_bits & count_mask); }
     static bool is_seen(std::uint64_t word) { return (word & seen_mask) != 0; }
+
+    /// Whether the feature is neither a candidate nor waiting and occurs at most `limit` times.
+    static bool can_be_rare(std::uint64_t word, Count limit) {
+        return (word & (wide_mask | no_certificate_mask)) == 0 && on0(word) + on1(word) <= limit;
+    }
 };
 
 /// Unpacks the counts of records that follow each other. Returns how many of the features have been seen.
@@ -52,6 +57,36 @@ inline std::size_t unpack(const std::uint64_t* __restrict words, std::size_t siz
         seen += (words[i] & PackedRecord::seen_mask) != 0;
     }
     return static_cast<std::size_t>(seen);
+}
+
+struct Rare {
+    std::size_t seen;
+    std::size_t others;
+};
+
+/// Makes those that can be rare so, in records that follow each other: of their words is kept what is in `kept`, and
+/// they are allowed `limit` occurrences, or `max_left` more. Returns how many of the features have been seen, and of
+/// how many the records are as they were.
+SAPWOOD_WIDE_VECTORS
+inline Rare make_rare(std::uint64_t* words, std::size_t size, Count limit, Count max_left, std::uint64_t kept) {
+    std::int64_t seen = 0;
+    std::int64_t others = 0;
+    for (std::size_t i = 0; i < size; ++i) {
+        const std::uint64_t word = words[i];
+        const auto on0 = static_cast<std::int64_t>(word & PackedRecord::count_mask);
+        const auto on1 = static_cast<std::int64_t>(word >> PackedRecord::count_bits & PackedRecord::count_mask);
+        const std::int64_t left = limit - on0 - on1;
+        const auto other =
+            static_cast<std::int64_t>(word & (PackedRecord::wide_mask | PackedRecord::no_certificate_mask));
+        const std::int64_t capped = left < max_left ? left : max_left;
+        const std::uint64_t rare = (word & kept) | static_cast<std::uint64_t>(capped) << PackedRecord::left_shift;
+        // Negative if it cannot be rare.
+        const std::int64_t sign = left | -other;
+        words[i] = sign < 0 ? word : rare;
+        others += sign < 0;
+        seen += (word & PackedRecord::seen_mask) != 0;
+    }
+    return {static_cast<std::size_t>(seen), static_cast<std::size_t>(others)};
 }
 
 /// Moves the counts of the features that have been seen to the front, in their order. `where`: where each of them was.
@@ -238,28 +273,33 @@ public:
     std::size_t make_rare(std::size_t begin, std::size_t end, Count limit, bool unlists, Use use) {
         const Word kept = Packed::seen_mask | (unlists ? 0 : Packed::list_mask);
         std::size_t n_seen = 0;
-        const auto visit = [&](FeatureId id, Record record) {
-            const Word word = *record;
-            n_seen += Packed::is_seen(word) ? 1 : 0;
-            const Count on = Packed::on0(word) + Packed::on1(word);
-            if (on > limit || (word & (Packed::wide_mask | Packed::no_certificate_mask)) != 0) [[unlikely]] {
-                use(id, record);
-            } else {
-                *record = (word & kept) | static_cast<Word>(std::min(limit - on, max_left)) << Packed::left_shift;
+        // `id(i)`: that of the i-th record.
+        const auto visit = [&](Word* records, std::size_t size, auto id) {
+            const auto [seen, others] = detail::make_rare(records, size, limit, max_left, kept);
+            n_seen += seen;
+            if (others == 0) return;
+            for (std::size_t i = 0; i < size; ++i) {
+                if (!Packed::can_be_rare(records[i], limit)) use(id(i), records + i);
             }
         };
         const std::size_t n_direct = watches_ ? watched_.size() : table_.direct_size();
         const std::size_t end_direct = std::min(end, n_direct);
         Word* direct = table_.direct();
         if (watches_) {
-            for (std::size_t i = begin; i < end_direct; ++i) visit(watched_[i], direct + watched_[i]);
+            for (std::size_t i = begin; i < end_direct; ++i) {
+                visit(direct + watched_[i], 1, [&](std::size_t) { return watched_[i]; });
+            }
         } else {
-            for (std::size_t i = begin; i < end_direct; ++i) visit(static_cast<FeatureId>(i), direct + i);
+            constexpr std::size_t block = 64;
+            for (std::size_t first = begin; first < end_direct; first += block) {
+                visit(direct + first, std::min(block, end_direct - first),
+                      [&](std::size_t i) { return static_cast<FeatureId>(first + i); });
+            }
         }
         auto& hashed = table_.hashed();
         for (std::size_t i = std::max(begin, n_direct); i < std::min(end, size()); ++i) {
-            const std::size_t place = i - n_direct;
-            if (hashed.id_at(place) >= 0) visit(hashed.id_at(place), hashed.at(place));
+            const FeatureId id = hashed.id_at(i - n_direct);
+            if (id >= 0) visit(hashed.at(i - n_direct), 1, [&](std::size_t) { return id; });
         }
         return n_seen;
     }
