@@ -58,6 +58,9 @@ protected:
     /// What a renewal costs beyond its checks, likewise.
     static constexpr std::uint64_t renewal_overhead = 128;
 
+    /// How many exhaustive scans renewals may cost before anything has been saved.
+    static constexpr std::uint64_t credit = 4;
+
     /// Why certificates are renewed.
     enum class Cause { box, gain, scans };
 
@@ -148,7 +151,8 @@ protected:
             }
             last_patience_ = 0;
         }
-        return spent_ + renewal_cost() <= saved_ + saved_ / 2;
+        // With a little credit, so that a stream that is asked seldom need not wait long for its second.
+        return spent_ + renewal_cost() <= saved_ + saved_ / 2 + credit * features_;
     }
 
     /// Puts the next renewal off for twice as long as the last one that was in vain, but not so much longer that the

@@ -282,13 +282,19 @@ public:
                 if (!Packed::can_be_rare(records[i], limit)) use(id(i), records + i);
             }
         };
+        // The same for a record alone, which is not worth a call.
+        const auto visit_one = [&](FeatureId id, Record record) {
+            const Word word = *record;
+            n_seen += Packed::is_seen(word) ? 1 : 0;
+            if (!Packed::can_be_rare(word, limit)) return use(id, record);
+            const Count left = limit - Packed::on0(word) - Packed::on1(word);
+            *record = (word & kept) | static_cast<Word>(std::min(left, max_left)) << Packed::left_shift;
+        };
         const std::size_t n_direct = watches_ ? watched_.size() : table_.direct_size();
         const std::size_t end_direct = std::min(end, n_direct);
         Word* direct = table_.direct();
         if (watches_) {
-            for (std::size_t i = begin; i < end_direct; ++i) {
-                visit(direct + watched_[i], 1, [&](std::size_t) { return watched_[i]; });
-            }
+            for (std::size_t i = begin; i < end_direct; ++i) visit_one(watched_[i], direct + watched_[i]);
         } else {
             constexpr std::size_t block = 64;
             for (std::size_t first = begin; first < end_direct; first += block) {
@@ -299,7 +305,7 @@ public:
         auto& hashed = table_.hashed();
         for (std::size_t i = std::max(begin, n_direct); i < std::min(end, size()); ++i) {
             const FeatureId id = hashed.id_at(i - n_direct);
-            if (id >= 0) visit(hashed.at(i - n_direct), 1, [&](std::size_t) { return id; });
+            if (id >= 0) visit_one(id, hashed.at(i - n_direct));
         }
         return n_seen;
     }
