@@ -103,11 +103,13 @@ private:
         while (at < end && is_space(*at)) ++at;
         if (at == end || *at == '#') return true;
         double label = 0;
-        if (!parse_number(at, end, label)) return fail(line, at, end, "a label that is a number");
+        if (!parse_digit(at, end, label) && !parse_number(at, end, label))
+            return fail(line, at, end, "a label that is a number");
         const char* after_label = at;
         FeatureId last = -1;
         bool may_be_query = true;
         for (;;) {
+            may_be_query &= !parse_ones(at, end, last, batch);
             if (at < end && !is_space(*at) && *at != '#') {
                 if (at == after_label) return fail(line, line + first_of(line, end), end, "a label that is a number");
                 return fail(line, at, end, "a blank between two features");
@@ -125,6 +127,36 @@ private:
         batch.labels.push_back(label);
         batch.indptr.push_back(static_cast<std::int64_t>(batch.indices.size()));
         return true;
+    }
+
+    /// A label of one digit, perhaps with a sign, as most are; false, and nothing else, if there is none.
+    static bool parse_digit(const char*& at, const char* end, double& value) {
+        const char* digit = *at == '-' || *at == '+' ? at + 1 : at;
+        if (digit >= end || !is_digit(*digit) || (digit + 1 < end && !is_space(digit[1]))) return false;
+        value = *at == '-' ? -(*digit - '0') : *digit - '0';
+        at = digit + 1;
+        return true;
+    }
+
+    /// As many features as there are of the plainest form, a space, an index of up to nine digits and a 1; whatever
+    /// else there is, is left to those that say what is wrong. Returns whether there was one.
+    bool parse_ones(const char*& at, const char* end, FeatureId& last, TextBatch& batch) const {
+        const bool is_on = !threshold_ || 1 > *threshold_;
+        const char* const start = at;
+        while (end - at >= 4 && *at == ' ') {
+            const char* next = at + 1;
+            const char* const longest = end - next > 9 ? next + 9 : end;
+            std::uint32_t index = 0;
+            while (next < longest && is_digit(*next)) index = index * 10 + static_cast<std::uint32_t>(*next++ - '0');
+            const auto id = static_cast<FeatureId>(index);
+            const bool is_plain = next > at + 1 && end - next >= 2 && next[0] == ':' && next[1] == '1' &&
+                                  (end - next == 2 || is_space(next[2]));
+            if (!is_plain || id <= last || id >= n_columns_) break;
+            if (is_on) batch.indices.push_back(id);
+            last = id;
+            at = next + 2;
+        }
+        return at != start;
     }
 
     static std::ptrdiff_t first_of(const char* line, const char* end) {
@@ -161,12 +193,6 @@ private:
         ++at;
         if (id <= last) return fail(line, start, end, "an index above the " + std::to_string(last) + " before it");
         last = id;
-        // Most values are a plain 1.
-        if (at < end && *at == '1' && (at + 1 == end || is_space(at[1]))) {
-            ++at;
-            if (!threshold_ || 1 > *threshold_) batch.indices.push_back(id);
-            return true;
-        }
         double value = 0;
         const char* const value_start = at;
         if (!parse_number(at, end, value)) return fail(line, value_start, end, "a finite number as the value");
