@@ -296,7 +296,8 @@ private:
         here.tested_at = here.n_counted;
         if (is_pure(here)) return false;
         ++tally_.tested;
-        const double current = gain_of(here, test(at).feature);
+        // No gain is negative, but by rounding.
+        const double current = std::max(0.0, gain_of(here, test(at).feature));
         if (here.least_score && split_test_.is_uniform() &&
             most_gain(here) - current <= split_test_.bound(here.counted, {}, {})) {
             return false;

@@ -81,10 +81,7 @@ inline void StreamingTree::validate() const {
             continue;
         }
         require(!here.models, "an inner node has the models of a leaf");
-        // Both were rounded, and the gain of what was ahead before may be 0.
-        constexpr double rounding = 1e-9;
-        require(std::isfinite(here.gain) && 0 <= here.margin && here.margin <= here.gain + rounding,
-                "a split is not ahead");
+        require(std::isfinite(here.gain) && 0 <= here.margin && here.margin <= here.gain, "a split is not ahead");
         require(0 < here.split_at && here.split_at <= n_, "a split that is yet to come");
         for (std::size_t k = 0; k < n_classes(); ++k) {
             require(resplits_ ? here.of_class[k] <= here.counted[k] : here.of_class[k] == here.counted[k],
