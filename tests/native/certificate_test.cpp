@@ -106,7 +106,7 @@ void holds_only_if_true(const std::string& name, std::size_t n_classes, Count mo
     Tally tally;
     for_each_between(none, Counts(n_classes, most), [&](const Counts& lower) {
         for_each_between(lower, Counts(n_classes, most), [&](const Counts& upper) {
-            const Box<ClassCounts> box{as<ClassCounts>(lower), as<ClassCounts>(upper)};
+            const Region<ClassCounts> box{as<ClassCounts>(lower), as<ClassCounts>(upper)};
             // The largest gain of each feature anywhere in the box.
             std::vector<std::pair<Counts, double>> largest;
             for_each_between(none, upper, [&](const Counts& on) {
@@ -191,11 +191,126 @@ void holds_only_if_true_of_large_counts(std::size_t n_classes, int boxes) {
     CHECK(refused == asked);
 }
 
+/// For every cone with corners at small counts, feature and r: a certificate that any state of the cone refutes, as far
+/// as states are enumerated, must be refused. And where the feature has as few occurrences as there are points of
+/// either class, it must be granted for a theta just above the largest gain in the box of the same corners, though the
+/// cone is so much larger.
+template <class Certificate>
+void holds_only_if_true_in_cones(const std::string& name, Count most, Count farthest, Count most_touches) {
+    using ClassCounts = typename Certificate::ClassCounts;
+    const AllGains<Certificate> gain(2, farthest);
+    const Counts one{1, 1};
+    Certificate certificate(2);
+    Tally tally;
+    long wanted = 0;
+    for_each_between(one, Counts(2, most), [&](const Counts& lower) {
+        for_each_between(lower, Counts(2, most), [&](const Counts& upper) {
+            const Region<ClassCounts> cone{as<ClassCounts>(lower), as<ClassCounts>(upper), true, 2 * farthest};
+            std::vector<Counts> states;
+            for_each_between(lower, Counts(2, farthest), [&](const Counts& c) {
+                if (cone.contains(as<ClassCounts>(c))) states.push_back(c);
+            });
+            for_each_between({0, 0}, upper, [&](const Counts& on) {
+                double reached = -std::numeric_limits<double>::infinity();
+                double in_box = reached;
+                for (Count r = 0; r <= most_touches; ++r) {
+                    for (Count more = 0; more <= r; ++more) {
+                        const Counts later{on[0] + more, on[1] + r - more};
+                        for (const Counts& c : states) {
+                            if (later[0] > c[0] || later[1] > c[1]) continue;
+                            reached = std::max(reached, gain(later, c));
+                            if (c[0] <= upper[0] && c[1] <= upper[1]) in_box = std::max(in_box, gain(later, c));
+                        }
+                    }
+                    // Nothing to refute, and nothing to grant, where the feature is on too often for the region.
+                    if (in_box < 0) continue;
+                    ++tally.asked;
+                    certificate.promise(cone, reached, false);
+                    tally.sound += !certificate.holds(on.data(), r);
+                    if (on[0] + r > lower[0] || on[1] + r > lower[1]) continue;
+                    ++wanted;
+                    certificate.promise(cone, in_box + 1e-9, false);
+                    tally.granted += certificate.holds(on.data(), r);
+                }
+            });
+        });
+    });
+    CHECK(tally.asked > 10'000);
+    if (!CHECK(tally.sound == tally.asked)) std::fprintf(stderr, "  %s\n", name.c_str());
+    CHECK(wanted > 1'000);
+    if (!CHECK(tally.granted == wanted)) std::fprintf(stderr, "  %s\n", name.c_str());
+    std::fprintf(stderr, "%s, cones: %ld certificates, %ld granted of %ld\n", name.c_str(), tally.asked, tally.granted,
+                 wanted);
+}
+
+/// States drawn from large cones, up to 2^31 - 1 points: the gain of each refutes a certificate, also one that was made
+/// before the cone was narrowed around later counts.
+template <class Certificate>
+void holds_only_if_true_in_large_cones(int cones) {
+    using ClassCounts = typename Certificate::ClassCounts;
+    std::mt19937 random(18);
+    Certificate certificate(2);
+    long refused = 0;
+    long asked = 0;
+    long narrowed = 0;
+    for (int i = 0; i < cones; ++i) {
+        const Count most = (max_points >> (random() % 28)) / 2;
+        const auto grown = [&](Count from, Count to) { return from + draw(random, to - from); };
+        Region<ClassCounts> cone;
+        cone.is_cone = true;
+        cone.most = max_points;
+        for (std::size_t k = 0; k < 2; ++k) {
+            cone.lower[k] = 1 + draw(random, most - 1);
+            cone.upper[k] = grown(cone.lower[k], most);
+        }
+        const Counts on{draw(random, cone.lower[0]), draw(random, cone.lower[1])};
+        const Count r = draw(random, most);
+        for (int j = 0; j < 30; ++j) {
+            ClassCounts c{grown(cone.lower[0], most), grown(cone.lower[1], most)};
+            // At a side of the cone more often than not.
+            const std::size_t side = random() % 3;
+            if (side < 2) {
+                const std::int64_t at_most = std::int64_t{c[1 - side]} * cone.upper[side] / cone.lower[1 - side];
+                c[side] = static_cast<Count>(std::min<std::int64_t>(at_most, most));
+            }
+            if (c[0] < cone.lower[0] || c[1] < cone.lower[1] || !cone.contains(c)) continue;
+            Counts now = on;
+            Count left = r;
+            for (const std::size_t k : {random() % 2, random() % 2}) {
+                const Count room = std::min(left, c[k] - now[k]);
+                const Count step = random() % 2 == 0 ? room : draw(random, room);
+                now[k] += step;
+                left -= step;
+            }
+            certificate.cover(c[0] + c[1]);
+            const double gain = certificate.whole(c) - certificate.score(now.data(), c);
+            certificate.promise(cone, gain, false);
+            ++asked;
+            refused += !certificate.holds(on.data(), r);
+            // What is left of the cone further on is part of it.
+            Region<ClassCounts> later = cone;
+            later.narrow(c, {draw(random, most - c[0]), draw(random, most - c[1])}, false);
+            const ClassCounts further{grown(later.lower[0], most), grown(later.lower[1], most)};
+            if (!later.contains(further)) continue;
+            ++narrowed;
+            CHECK(cone.contains(further));
+            certificate.promise(later, gain, false);
+            refused += certificate.holds(now.data(), 0) ? 0 : 1;
+            ++asked;
+        }
+    }
+    CHECK(asked > 10 * cones);
+    CHECK(narrowed > cones);
+    CHECK(refused == asked);
+}
+
 template <class Certificate>
 void certificates_for_two_classes(const std::string& name) {
     holds_only_if_true<Certificate>(name, 2, 7, 4, false, 1.1, 0.95);
     holds_only_if_true<Certificate>(name, 2, 7, 4, true, 1.1, 0.75);
     holds_only_if_true_of_large_counts<Certificate>(2, 20000);
+    holds_only_if_true_in_cones<Certificate>(name, 7, 24, 4);
+    holds_only_if_true_in_large_cones<Certificate>(20000);
 }
 
 template <class Certificate>

@@ -45,7 +45,7 @@ public:
             begin_query();
             if (!waiting_.empty()) settle();
             const Scored best = best_candidate();
-            if (weighted_gain(best) >= calm_gain_ && scanned_since_renewal_ <= calm_scans_) [[likely]]
+            if (weighted_gain(best) >= calm_gain_ && !is_review_due()) [[likely]]
                 return split_of(best);
             return best_of_all(best);
         }
@@ -86,11 +86,11 @@ public:
                 {"scans", stats_.scans},
                 {"exhaustive_scans", stats_.exhaustive_scans},
                 {"renewals", stats_.renewals},
-                {"renewals_because_box_ended", because(Cause::box)},
+                {"renewals_because_classes_shifted", because(Cause::region)},
                 {"renewals_because_gain_fell", because(Cause::gain)},
-                {"renewals_because_scans_grew", because(Cause::scans)},
                 {"renewals_of_all_features", stats_.of_all},
-                {"slices", stats_.slices}};
+                {"slices", stats_.slices},
+                {"reviews", stats_.reviews}};
     }
 
 private:
@@ -112,7 +112,8 @@ private:
     using Renewal::guard_;
     using Renewal::has_few_candidates;
     using Renewal::has_one_class;
-    using Renewal::is_due;
+    using Renewal::is_renewal_due;
+    using Renewal::is_review_due;
     using Renewal::is_waiting;
     using Renewal::listed_;
     using Renewal::may_renew;
@@ -127,7 +128,7 @@ private:
     using Renewal::renew;
     using Renewal::renewing_;
     using Renewal::renews_all_;
-    using Renewal::room_left;
+    using Renewal::review;
     using Renewal::saved_;
     using Renewal::scan_cost;
     using Renewal::scanned_since_renewal_;
@@ -192,8 +193,8 @@ private:
         if (!promised_) return false;
         // During a renewal some certificates are of the one promise and some of the other, so both boxes must hold; but
         // where only the old one has been left, the renewal can be completed.
-        if (renewing_ && !next_.box().contains(of_class_)) return false;
-        if (!now_.box().contains(of_class_)) {
+        if (renewing_ && !next_.region().contains(of_class_)) return false;
+        if (!now_.region().contains(of_class_)) {
             if (!renewing_) return false;
             renew(std::numeric_limits<std::size_t>::max());
         }
@@ -292,7 +293,7 @@ private:
 
     /// Answers by a renewal on the spot.
     std::vector<Split> recover(std::size_t k) {
-        const bool fell = promised_ && now_.box().contains(of_class_);
+        const bool fell = promised_ && now_.region().contains(of_class_);
         const std::size_t needed = std::max(k, asked_);
         std::vector<Split> known;
         if (promised_ && has_few_candidates()) {
@@ -303,7 +304,7 @@ private:
         }
         const bool scanned = known.size() < needed;
         if (scanned) known = scan_all(needed);
-        if (!begin_renewal(weighted_gain(known.back()), fell ? Cause::gain : Cause::box)) {
+        if (!begin_renewal(weighted_gain(known.back()), fell ? Cause::gain : Cause::region)) {
             // No certificate could be granted: a gain that rounding may have made cannot be told from no gain.
             if (promised_) forget_certificates();
             return scanned ? first_of(std::move(known), k) : scan_all(k);
@@ -317,17 +318,22 @@ private:
     void end_query(const Split& best) {
         if (renewing_) {
             ++stats_.slices;
+            // In at most so many queries of one point each, and in time.
             const std::size_t rest = listed_.size() - cursor_;
-            renew(std::max<std::size_t>(16, 2 * rest / static_cast<std::size_t>(std::max(1, room_left())) + 1));
-        } else if (is_due(weighted_gain(best)) && may_renew()) {
-            const std::vector<Split> splits = asked_ == 1 ? std::vector{best} : candidate_splits(asked_);
-            // Only a renewal of what is listed can be done in slices; one of all features is as dear as a single scan.
-            const Cause cause = weighted_gain(best) < calm_gain_       ? Cause::gain
-                                : scanned_since_renewal_ > calm_scans_ ? Cause::scans
-                                                                       : Cause::box;
-            if (begin_renewal(weighted_gain(splits.back()), cause) && renews_all_) {
-                renew(std::numeric_limits<std::size_t>::max());
-            }
+            const auto room = static_cast<std::size_t>(std::max(1, now_.region().room_left(of_class_, removals_)));
+            const std::size_t least = listed_.size() / 64 + 16;
+            renew(std::max(least, 2 * rest / room + 1) * static_cast<std::size_t>(gap_));
+            return;
+        }
+        const bool renewal_due = is_renewal_due(weighted_gain(best));
+        if (!renewal_due && !is_review_due()) return;
+        const std::vector<Split> splits = asked_ == 1 ? std::vector{best} : candidate_splits(asked_);
+        if (!renewal_due) return review(weighted_gain(splits.back()));
+        if (!may_renew()) return;
+        // Only a renewal of what is listed can be done in slices; one of all features is as dear as a single scan.
+        const Cause cause = weighted_gain(best) < calm_gain_ ? Cause::gain : Cause::region;
+        if (begin_renewal(weighted_gain(splits.back()), cause) && renews_all_) {
+            renew(std::numeric_limits<std::size_t>::max());
         }
     }
 

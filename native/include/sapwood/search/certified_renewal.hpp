@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -38,38 +39,46 @@ protected:
     using Counts::waiting_;
 
     explicit CertifiedRenewal(std::size_t classes) : Counts(classes), now_(classes), next_(classes) {
-        calm_ = now_.box();
+        calm_ = now_.region();
         end_calm();
     }
 
-    /// theta is the gain that a query needs, less this share: how far that gain may fall before certificates are
-    /// renewed.
-    static constexpr double slack = 0.08;
     /// So few certificates are not worth the search for a higher limit of rareness.
     static constexpr std::size_t short_list = 64;
     /// How many records are swept for one rare feature that has run out: that costs about as much.
     static constexpr std::size_t sweep = 64;
-    /// From so many on, certificates are worth remembering by their counts.
-    static constexpr std::size_t long_list = 1024;
     /// What it costs to look at a candidate and to check a certificate, if a score in an exhaustive scan costs 1: such
     /// a scan runs over plain arrays, in vectors.
     static constexpr std::uint64_t scan_cost = 2;
     static constexpr std::uint64_t check_cost = 10;
+    /// What it costs to give a feature a certificate, beside checks.
+    static constexpr std::uint64_t visit_cost = 10;
     /// What a renewal costs beyond its checks, likewise.
     static constexpr std::uint64_t renewal_overhead = 128;
 
     /// How many exhaustive scans renewals may cost before anything has been saved.
     static constexpr std::uint64_t credit = 4;
 
+    /// The first renewal may wait for so many exhaustive scans.
+    static constexpr std::uint64_t early_scans = 16;
+
+    static constexpr double least_slack = 0.02;
+    static constexpr double most_slack = 0.5;
+    static constexpr double least_reach = 0.5;
+    static constexpr double most_reach = 1000;
+    static constexpr std::uint64_t least_review_patience = 4;
+    static constexpr std::uint64_t most_review_patience = 64;
+
     /// Why certificates are renewed.
-    enum class Cause { box, gain, scans };
+    enum class Cause { region, gain };
 
     struct Stats {
         std::uint64_t scans = 0;
         std::uint64_t exhaustive_scans = 0;
         std::uint64_t renewals = 0;
-        std::array<std::uint64_t, 3> because{};
+        std::array<std::uint64_t, 2> because{};
         std::uint64_t of_all = 0;
+        std::uint64_t reviews = 0;
         std::uint64_t slices = 0;
     };
 
@@ -96,37 +105,56 @@ protected:
         waiting_.clear();
     }
 
-    /// How many points may come before the box can be left.
-    Count room_left() const {
-        Count room = never;
-        for (std::size_t k = 0; k < n_classes(); ++k) {
-            room = std::min(room, now_.box().upper[k] - of_class_[k]);
-            if (removals_) room = std::min(room, of_class_[k] - now_.box().lower[k]);
+    /// Whether it is time to renew: the region has less than a quarter of its room left on some side, or the gain that
+    /// queries need has come close to theta.
+    bool is_renewal_due(double gain) const { return !calm_.contains(of_class_) || gain < calm_gain_; }
+
+    /// Whether it is time for a review: there are more points than at the last one, or the candidates have cost more
+    /// than it would.
+    bool is_review_due() const { return n_ >= calm_points_ || scanned_since_renewal_ > calm_scans_; }
+
+    /// Promises less, which is free: what has been granted stays valid. Then looks which candidates can have a
+    /// certificate now.
+    void review(double gain) {
+        ++stats_.reviews;
+        // Balance: certificates that allow for much make renewals rare and candidates many.
+        if (scanned_since_renewal_ > dear_scans_ + 2 * renewal_cost()) {
+            dear_scans_ = scanned_since_renewal_;
+            slack_ = std::max(slack_ * 0.7, least_slack);
+            reach_ = std::max(reach_ * 0.7, least_reach);
         }
-        return room;
+        now_.tighten(of_class_, room(), (1 - slack_) * gain);
+        if (listed_.size() > short_list) {
+            now_.set_rare(std::max(now_.rare(), now_.find_rare(n_)));
+            counters_.set_first_left(now_.rare());
+            raise_sweep();
+        }
+        const std::size_t before = candidates_.size();
+        spent_ += renewal_overhead;
+        for (const FeatureId id : candidates_) certify(id, counters_.find(id));
+        drop_demoted();
+        review_patience_ = 4 * candidates_.size() > 3 * before ? std::min(2 * review_patience_, most_review_patience)
+                                                               : least_review_patience;
+        set_calm();
     }
 
-    /// Whether it is time to renew: the box has less than a quarter of its room left on some side, the gain that
-    /// queries need has come close to theta, or the candidates have cost more than new certificates would.
-    bool is_due(double gain) const {
-        return !calm_.contains(of_class_) || gain < calm_gain_ || scanned_since_renewal_ > calm_scans_;
-    }
-
-    /// Sets when the next renewal is due.
+    /// Sets when the next review and the next renewal are due.
     void set_calm() {
-        calm_ = now_.box();
-        const Count quarter = now_.room() / 4;
+        calm_ = now_.region();
         for (std::size_t k = 0; k < n_classes(); ++k) {
-            calm_.upper[k] -= quarter;
-            if (calm_.lower[k] > 0 && removals_) calm_.lower[k] += quarter;
+            const Count room = calm_.upper[k] - calm_.lower[k];
+            calm_.upper[k] -= removals_ ? room / 8 : room / 4;
+            if (calm_.lower[k] > 0 && removals_) calm_.lower[k] += room / 8;
         }
-        calm_gain_ = now_.theta() * (1 + slack / 3);
-        calm_scans_ = 4 * renewal_cost();
+        calm_gain_ = now_.theta() * (1 + slack_ / 3);
+        calm_points_ = n_ < max_points / 2 ? n_ + n_ / 8 + 4 : max_points;
+        calm_scans_ = scanned_since_renewal_ + review_patience_ * (check_cost * candidates_.size() + renewal_overhead);
     }
 
     /// Sets that nothing may be taken for granted, as during a renewal.
     void end_calm() {
         for (std::size_t k = 0; k < n_classes(); ++k) calm_.upper[k] = -1;
+        calm_.is_cone = false;
     }
 
     /// Whether the query is to be answered by an exhaustive scan, because the last renewal was in vain and few queries
@@ -172,18 +200,17 @@ protected:
 
     /// Starts to renew all certificates, for a gain that queries need. False if none could be granted.
     bool begin_renewal(double gain, Cause cause) {
-        // Balance: a wide box makes renewals rare and candidates many.
-        if (promised_ && scanned_since_renewal_ > 2 * last_renewal_cost_) width_ = std::max(width_ * 0.7, 0.01);
-        if (promised_ && 2 * scanned_since_renewal_ < last_renewal_cost_) width_ = std::min(width_ * 1.4, 0.5);
-        // Nor is a box worth making that has been left when the next query comes.
-        const double wanted = std::max({2.0, std::min(2.0 * gap_, 0.3 * n_), width_ * n_});
-        const Count most = (max_points - n_) / static_cast<Count>(n_classes());
+        // Balance, as in a review.
+        if (promised_ && 2 * scanned_since_renewal_ < last_renewal_cost_) {
+            if (cause == Cause::gain) slack_ = std::min(slack_ * 1.5, most_slack);
+            if (cause == Cause::region) reach_ = std::min(reach_ * 1.5, most_reach);
+        }
         judged_ = false;
         patience_ = waited_;
         spent_before_ = spent_;
         saved_before_ = saved_;
         spent_ += renewal_overhead;
-        next_.make(of_class_, wanted < most ? static_cast<Count>(wanted) : most, (1 - slack) * gain, removals_);
+        next_.make(of_class_, room(), (1 - slack_) * gain, removals_);
         if (renewing_) {
             // The renewal under way is abandoned. It has listed features that the list in force does not have; and some
             // hold its certificates already, which must not outlive it.
@@ -192,6 +219,8 @@ protected:
             if (!next_.holds_for_rare(0)) forget_certificates();
         }
         if (!next_.holds_for_rare(0)) return false;
+        // Where every feature would need a certificate of its own, more points are likely to change that soon.
+        if (!promised_ && stats_.exhaustive_scans < early_scans && next_.find_rare(n_) == 0) return false;
         end_calm();
         renews_all_ = !promised_ || !next_.holds_for_rare(now_.rare());
         next_.set_rare(now_.rare());
@@ -199,7 +228,7 @@ protected:
             const Count found = next_.find_rare(n_);
             next_.set_rare(renews_all_ ? found : std::max(found, now_.rare()));
         }
-        if (listed_.size() >= long_list) next_.remember();
+        next_.remember(renews_all_ ? features_ : listed_.size());
         ++stats_.renewals;
         ++stats_.because[static_cast<std::size_t>(cause)];
         stats_.of_all += renews_all_ ? 1 : 0;
@@ -225,11 +254,7 @@ protected:
             const std::size_t end = amount < listed_.size() - cursor_ ? cursor_ + amount : listed_.size();
             for (; cursor_ < end; ++cursor_) renew_one(listed_[cursor_], counters_.find(listed_[cursor_]));
         }
-        if (demoted_) {
-            demoted_ = false;
-            std::erase_if(candidates_,
-                          [this](FeatureId id) { return status(counters_.find(id)) != Status::candidate; });
-        }
+        drop_demoted();
         cost_of_renewal_ += spent_ - before;
         if (cursor_ < listed_.size()) return;
         renewing_ = false;
@@ -240,15 +265,15 @@ protected:
         counters_.set_first_left(now_.rare());
         if (renews_all_) {
             sweep_limit_ = now_.rare();
-        } else if (now_.rare() >= 4 * (sweep_limit_ + 1)) {
-            sweep_limit_ = now_.rare();
-            swept_ = 0;
+        } else {
+            raise_sweep();
         }
         last_renewal_cost_ = cost_of_renewal_ + renewal_overhead;
         renewed_ = listed_.size();
         // A renewal that leaves many features candidates was in vain.
         if (!has_few_candidates()) wait_longer();
         scanned_since_renewal_ = 0;
+        dear_scans_ = 0;
         set_calm();
     }
 
@@ -260,9 +285,38 @@ protected:
             demoted_ |= status(record) == Status::candidate;
             counters_.set(id, record, Status::rare, list_of(record) == list_ ? list_ : 0, next_.rare() - on);
         } else {
-            spent_ += scan_cost;
             certify(id, record);
         }
+    }
+
+    /// How far a region is to reach from the class counts. In a cone the counts may stray from their ratio as far as
+    /// they do by chance: from n points on, that of class k to the other strays by about sqrt(n c_k / c_other) / 2, and
+    /// more later, but in proportion to the points it never does by more than that.
+    ClassCounts room() const {
+        ClassCounts room = of_class_;
+        const bool is_cone = Promise<Certificate>::makes_cone(of_class_, removals_);
+        const Count most = (max_points - n_) / static_cast<Count>(n_classes());
+        for (std::size_t k = 0; k < n_classes(); ++k) {
+            // Nor is a box worth making that has been left when the next query comes.
+            const double wanted = is_cone
+                                      ? reach_ * std::sqrt(static_cast<double>(n_) * of_class_[k] / of_class_[1 - k])
+                                      : std::max(std::min(2.0 * gap_, 0.3 * n_), 0.035 * reach_ * n_);
+            room[k] = static_cast<Count>(std::min<double>(std::max(2.0, std::min<double>(wanted, n_)), most));
+        }
+        return room;
+    }
+
+    void drop_demoted() {
+        if (!demoted_) return;
+        demoted_ = false;
+        std::erase_if(candidates_, [this](FeatureId id) { return status(counters_.find(id)) != Status::candidate; });
+    }
+
+    /// Starts to sweep anew if the limit of rareness has risen much.
+    void raise_sweep() {
+        if (now_.rare() < 4 * (sweep_limit_ + 1)) return;
+        sweep_limit_ = now_.rare();
+        swept_ = 0;
     }
 
     Count rare_limit() const {
@@ -284,8 +338,8 @@ protected:
         Promise<Certificate>& promise = renewing_ ? next_ : now_;
         const std::uint64_t before = promise.checks();
         const auto on = counters_.counts(id, record);
-        const Count r = promise.grant(on.data(), counters_.occurrences(id, record), n_);
-        spent_ += check_cost * (promise.checks() - before);
+        const Count r = promise.grant(on.data(), counters_.occurrences(id, record));
+        spent_ += visit_cost + check_cost * (promise.checks() - before);
         if (r >= 0) {
             demoted_ |= status(record) == Status::candidate;
             counters_.set(id, record, Status::certified, list_, r);
@@ -316,10 +370,11 @@ protected:
     /// The promise in force, if there is one, and the promise that a renewal makes.
     Promise<Certificate> now_;
     Promise<Certificate> next_;
-    /// While the class counts are in here, the gain that queries need is at least so much and scans are at most so
-    /// many, a query is just a look at the candidates.
-    Box<ClassCounts> calm_;
+    /// While the class counts are in here, the gain that queries need is at least so much, and points and scans are at
+    /// most so many, a query is just a look at the candidates.
+    Region<ClassCounts> calm_;
     double calm_gain_ = 0;
+    Count calm_points_ = 0;
     std::uint64_t calm_scans_ = 0;
 
     std::vector<FeatureId> candidates_;
@@ -336,7 +391,13 @@ protected:
     std::size_t swept_ = 0;
     std::size_t cursor_ = 0;
     std::vector<FeatureId> next_listed_;
-    double width_ = 0.07;
+    /// theta is the gain that a query needs, less this share: how far that gain may fall before certificates are
+    /// renewed.
+    double slack_ = 0.1;
+    /// How far regions reach, in proportion.
+    double reach_ = 2;
+    /// How many times the cost of a review candidates may cost before the next.
+    std::uint64_t review_patience_ = least_review_patience;
 
     /// How many points came between the last two queries.
     Count gap_ = 1;
@@ -347,6 +408,7 @@ protected:
     std::uint64_t spent_ = 0;
     std::uint64_t saved_ = 0;
     std::uint64_t scanned_since_renewal_ = 0;
+    std::uint64_t dear_scans_ = 0;
     std::uint64_t cost_of_renewal_ = 0;
     std::uint64_t last_renewal_cost_ = 0;
     // The same when the last renewal was begun, and whether it has been judged by what was spent since.

@@ -50,8 +50,8 @@ public:
         return criterion_.weighted({on, c.size()}) + criterion_.weighted(off_);
     }
 
-    /// Sets what certificates are to promise: F < theta in the box, with or without removals.
-    void promise(const Box<ClassCounts>& box, double theta, bool removals) {
+    /// Sets what certificates are to promise: F < theta in a region, which must be a box, with or without removals.
+    void promise(const Region<ClassCounts>& box, double theta, bool removals) {
         box_ = box;
         removals_ = removals;
         const std::size_t n_classes = box.lower.size();
@@ -71,11 +71,18 @@ public:
     }
 
     /// Whether the promise holds for a feature that is touched at most r times more.
-    bool holds(const Count* on, Count r) const {
+    bool holds(const Count* on, Count r) const { return bound(on, r) < limit_; }
+
+    /// What a bound must be below for a certificate.
+    double limit() const { return limit_; }
+
+    /// A bound on the n * gain of a feature that is touched at most r times more; infinite if it is not below the
+    /// limit.
+    double bound(const Count* on, Count r) const {
         if constexpr (std::same_as<Criterion, Entropy>) {
-            if (convex_bound(on, r) < limit_) return true;
+            if (const double convex = convex_bound(on, r); convex < limit_) return convex;
         }
-        return class_by_class_bound(on, r) < limit_;
+        return class_by_class_bound(on, r);
     }
 
 private:
@@ -151,7 +158,7 @@ private:
     double psi(Count k, Count c) const { return criterion_.weighted(k, c - k); }
 
     Criterion criterion_;
-    Box<ClassCounts> box_{};
+    Region<ClassCounts> box_{};
     double limit_ = 0;
     Count lower_ = 0;
     Count upper_ = 0;

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "sapwood/search/certificate.hpp"
@@ -12,7 +15,7 @@
 namespace sapwood {
 
 /// What a set of certificates promises: that the n * gain of a feature stays below theta while the class counts stay in
-/// a box and the feature is touched at most so often; and how often, which is found out by checks.
+/// a region and the feature is touched at most so often; and how often, which is found out by checks.
 template <class Certificate>
 class Promise {
 public:
@@ -20,32 +23,48 @@ public:
 
     explicit Promise(std::size_t n_classes) : certificate_(n_classes), nothing_(n_classes) {
         if constexpr (Certificate::fixed_classes == 0) {
-            box_.lower.resize(n_classes);
-            box_.upper.resize(n_classes);
+            region_.lower.resize(n_classes);
+            region_.upper.resize(n_classes);
         }
     }
 
-    const Box<ClassCounts>& box() const { return box_; }
+    const Region<ClassCounts>& region() const { return region_; }
     double theta() const { return theta_; }
-
-    /// How far the box reaches from the class counts for which it was made.
-    Count room() const { return room_; }
 
     /// Features with at most so many occurrences need no certificate of their own.
     Count rare() const { return rare_; }
     void set_rare(Count rare) { rare_ = rare; }
 
-    /// Promises theta for a box around the class counts, `room` wide on each side, or on the upper one only if no point
-    /// is ever removed. All that was promised before is void.
-    void make(const ClassCounts& counts, Count room, double theta, bool removals) {
-        room_ = room;
+    /// Whether the region for such counts would be a cone.
+    static bool makes_cone(const ClassCounts& counts, bool removals) {
+        return Certificate::fixed_classes == 2 && !removals && counts[0] > 0 && counts[1] > 0;
+    }
+
+    /// Promises theta for a region around the class counts that reaches so far from them; a box reaches on the upper
+    /// side only if no point is ever removed. All that was promised before is void.
+    void make(const ClassCounts& counts, const ClassCounts& room, double theta, bool removals) {
+        Count n = 0;
+        for (std::size_t k = 0; k < counts.size(); ++k) {
+            region_.lower[k] = removals ? std::max(0, counts[k] - room[k]) : counts[k];
+            region_.upper[k] = counts[k] + room[k];
+            n += counts[k];
+        }
+        region_.is_cone = makes_cone(counts, removals);
+        enough_ = region_.is_cone ? 1.0 : 4.0 * room[0] / std::max(1, n);
+        // Rounding grows with the points, and must be allowed for from the start.
+        region_.most = n < max_points / most_growth ? std::max(least_most, n * most_growth) : max_points;
         theta_ = theta;
         removals_ = removals;
-        for (std::size_t k = 0; k < counts.size(); ++k) {
-            box_.lower[k] = removals ? std::max(0, counts[k] - room) : counts[k];
-            box_.upper[k] = counts[k] + room;
-        }
-        certificate_.promise(box_, theta, removals);
+        certificate_.promise(region_, theta, removals);
+        ++number_;
+    }
+
+    /// Promises less: a theta that is no smaller, for a region narrowed to what is around the class counts. What was
+    /// granted before is still valid; what is granted from now on allows more.
+    void tighten(const ClassCounts& counts, const ClassCounts& room, double theta) {
+        region_.narrow(counts, room, removals_);
+        theta_ = std::max(theta_, theta);
+        certificate_.promise(region_, theta_, removals_);
         ++number_;
     }
 
@@ -55,30 +74,33 @@ public:
     /// The largest r, but for a factor below 2, for which that is so with half of theta: so theta can fall by half
     /// before the rare features must be looked at. 0 if there is none.
     Count find_rare(Count n) {
-        certificate_.promise(box_, theta_ / 2, removals_);
+        certificate_.promise(region_, theta_ / 2, removals_);
         Count r = 0;
         for (Count step = 1; step <= n && holds_for_rare(step); step = 2 * step + 1) {
             r = step;
             if (step > max_points / 4) break;
         }
         if (r > 1 && holds_for_rare(r + r / 2)) r += r / 2;
-        certificate_.promise(box_, theta_, removals_);
+        certificate_.promise(region_, theta_, removals_);
         return r;
     }
 
-    /// Remembers what is granted from now on. Sparse features share few distinct counts; so it is worth it where there
-    /// are many features, and two classes.
-    void remember() {
-        if (memory_.empty() && Certificate::fixed_classes == 2) memory_.resize(std::size_t{1} << memory_bits);
+    /// Remembers what is granted from now on, for so many features. Sparse features share few distinct counts; so it is
+    /// worth it where there are many features, and two classes.
+    void remember(std::size_t features) {
+        if (Certificate::fixed_classes != 2 || features < fewest_remembered) return;
+        const std::size_t size = std::min(std::bit_floor(features), most_remembered);
+        if (size > memory_.size()) memory_.assign(size, {});
     }
 
-    /// How many more occurrences a certificate allows a feature that is on in so many of n points, -1 if there is none.
-    /// Tried first are as many as are to be expected, with much to spare, before the box ends: more would be of no use.
-    Count grant(const Count* on, Count occurrences, Count n) {
-        if (memory_.empty()) return find_grant(on, occurrences, n);
+    /// How many more occurrences a certificate allows a feature that is on in so many points, -1 if there is none.
+    /// Tried first are so many that it is examined seldom: as many as there have been, or as are to be expected, with
+    /// much to spare, before a box ends.
+    Count grant(const Count* on, Count occurrences) {
+        if (memory_.empty()) return find_grant(on, occurrences);
         Remembered& same = memory_[hash(on)];
         if (same.promise != number_ || same.on[0] != on[0] || same.on[1] != on[1]) {
-            same = {{on[0], on[1]}, number_, find_grant(on, occurrences, n)};
+            same = {{on[0], on[1]}, number_, find_grant(on, occurrences)};
         }
         return same.granted;
     }
@@ -89,7 +111,11 @@ public:
     std::size_t n_bytes() const { return memory_.capacity() * sizeof(Remembered); }
 
 private:
-    static constexpr int memory_bits = 10;
+    static constexpr std::size_t fewest_remembered = 64;
+    static constexpr std::size_t most_remembered = 1024;
+    /// How many times the points of now a cone reaches, and how many it reaches at least.
+    static constexpr Count most_growth = 16;
+    static constexpr Count least_most = 1 << 20;
 
     /// What was granted to features with certain counts.
     struct Remembered {
@@ -98,40 +124,47 @@ private:
         Count granted = 0;
     };
 
-    static std::size_t hash(const Count* on) {
+    std::size_t hash(const Count* on) const {
         // Multiples of two irrational-like constants: pairs of small numbers, which most counts are, hardly collide.
         const std::uint32_t mixed =
             static_cast<std::uint32_t>(on[0]) * 0x9E3779B1u ^ static_cast<std::uint32_t>(on[1]) * 0x85EBCA6Bu;
-        return mixed >> (32 - memory_bits);
+        return std::uint64_t{mixed} * memory_.size() >> 32;
     }
 
-    Count find_grant(const Count* on, Count occurrences, Count n) {
-        const double expected = 2.0 * room_ / std::max(1, n) * occurrences;
-        Count r = static_cast<Count>(std::min(2 * expected + 4, 1e9));
-        if (holds(on, r)) return r;
-        if (!holds(on, 0)) return -1;
-        if (memory_.empty()) {
-            for (r /= 4; r > 0 && !holds(on, r);) r /= 4;
-            return r;
-        }
-        // What is remembered is worth more checks: the largest that holds, but for a fifth.
+    Count find_grant(const Count* on, Count occurrences) {
+        Count refused = static_cast<Count>(std::min(enough_ * occurrences + 4, max_points / 2.0));
+        double high = bound(on, refused);
+        const double limit = certificate_.limit();
+        if (high < limit) return refused;
+        const double low = bound(on, 0);
+        if (!(low < limit)) return -1;
+        // The root of a gain grows about evenly with the occurrences of one class.
         Count granted = 0;
-        for (Count refused = r; refused - granted > 1 + granted / 4;) {
-            const Count middle = granted + (refused - granted) / 2;
-            (holds(on, middle) ? granted : refused) = middle;
+        if (high < std::numeric_limits<double>::infinity()) {
+            const double root = std::sqrt(std::max(0.0, low));
+            const double share = (std::sqrt(limit) - root) / (std::sqrt(high) - root);
+            const Count guess = static_cast<Count>(0.95 * share * refused);
+            if (guess <= 0) return 0;
+            (bound(on, guess) < limit ? granted : refused) = guess;
+            if (granted > 0) return granted;
         }
-        return granted;
+        while (refused > 1) {
+            refused /= 2;
+            if (bound(on, refused) < limit) return refused;
+        }
+        return 0;
     }
 
-    bool holds(const Count* on, Count r) {
+    double bound(const Count* on, Count r) {
         ++checks_;
-        return certificate_.holds(on, r);
+        return certificate_.bound(on, r);
     }
 
     Certificate certificate_;
-    Box<ClassCounts> box_{};
+    Region<ClassCounts> region_{};
     double theta_ = 0;
-    Count room_ = 0;
+    /// How many more occurrences are enough for a certificate, for each that there has been.
+    double enough_ = 1;
     Count rare_ = 0;
     bool removals_ = false;
     std::uint32_t number_ = 0;
