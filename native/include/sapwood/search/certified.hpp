@@ -53,7 +53,7 @@ public:
     }
 
     std::vector<Split> top(std::size_t k) override {
-        if (k == 0 || !any_seen_) return {};
+        if (k == 0 || touched_ == 0) return {};
         begin_query();
         if (k > most_asked || is_waiting()) return scan_all(k);
         asked_ = std::max(asked_, k);
@@ -96,7 +96,6 @@ public:
 private:
     using Renewal = CertifiedRenewal<Certificate>;
     using Record = typename Renewal::Record;
-    using Renewal::any_seen_;
     using Renewal::asked_;
     using Renewal::because;
     using Renewal::begin_renewal;
@@ -106,12 +105,14 @@ private:
     using Renewal::candidates_;
     using Renewal::counters_;
     using Renewal::cursor_;
+    using Renewal::end_calm;
     using Renewal::features_;
     using Renewal::forget_certificates;
     using Renewal::gap_;
     using Renewal::guard_;
     using Renewal::has_few_candidates;
     using Renewal::has_one_class;
+    using Renewal::idle_;
     using Renewal::is_renewal_due;
     using Renewal::is_review_due;
     using Renewal::is_waiting;
@@ -132,12 +133,14 @@ private:
     using Renewal::saved_;
     using Renewal::scan_cost;
     using Renewal::scanned_since_renewal_;
+    using Renewal::set_calm;
     using Renewal::settle;
     using Renewal::smallest_id_;
     using Renewal::spent_;
     using Renewal::stats_;
     using Renewal::status;
     using Renewal::theta;
+    using Renewal::touched_;
     using Renewal::waiting_;
     using Renewal::work_;
     using typename Renewal::Cause;
@@ -157,7 +160,9 @@ private:
     SAPWOOD_INLINE void begin_query() {
         scorer_.cover(n_);
         whole_ = scorer_.whole(of_class_);
-        saved_ += features_;
+        // What the exhaustive search would have done since the last query: counted, and now looked at every feature.
+        saved_ += features_ + (touched_ - touched_at_query_);
+        touched_at_query_ = touched_;
         gap_ = std::max(1, n_ - n_at_query_);
         n_at_query_ = n_;
     }
@@ -170,7 +175,7 @@ private:
 
     /// The answer where something may have to be done for it.
     std::optional<Split> best_of_all() {
-        if (!any_seen_) return std::nullopt;
+        if (touched_ == 0) return std::nullopt;
         begin_query();
         if (has_one_class() && !removals_) return Split{smallest_id_, 0, 0};
         if (is_waiting()) return scan_best();
@@ -190,7 +195,7 @@ private:
 
     /// Whether every feature outside the candidates is certified now; examines the waiting ones.
     bool ready() {
-        if (!promised_) return false;
+        if (!promised_ || idle_) return false;
         // During a renewal some certificates are of the one promise and some of the other, so both boxes must hold; but
         // where only the old one has been left, the renewal can be completed.
         if (renewing_ && !next_.region().contains(of_class_)) return false;
@@ -259,6 +264,7 @@ private:
         std::vector<Split> splits;
         for (const auto& [score, id] : scan.best(k)) splits.push_back(split_of(id, score));
         count_scan(scan.n_seen());
+        if (!splits.empty() && k <= most_asked) decide_idle(weighted_gain(splits.back()));
         return splits;
     }
 
@@ -267,7 +273,16 @@ private:
         TableScan<Certificate> scan(counters_, scorer_, of_class_);
         const auto [score, id] = scan.best();
         count_scan(scan.n_seen());
+        decide_idle(whole_ - score);
         return split_of(id, score);
+    }
+
+    /// After an exhaustive scan has found the gain that a query needs: whether the candidates could have done without.
+    void decide_idle(double gain) {
+        if (!promised_ || renewing_ || !now_.region().contains(of_class_)) return;
+        const bool was_idle = std::exchange(idle_, gain < theta());
+        if (idle_) end_calm();
+        if (was_idle && !idle_) set_calm();
     }
 
     void count_scan(std::size_t n_seen) {
@@ -328,8 +343,10 @@ private:
         const bool renewal_due = is_renewal_due(weighted_gain(best));
         if (!renewal_due && !is_review_due()) return;
         const std::vector<Split> splits = asked_ == 1 ? std::vector{best} : candidate_splits(asked_);
-        if (!renewal_due) return review(weighted_gain(splits.back()));
-        if (!may_renew()) return;
+        if (!renewal_due || !may_renew()) {
+            if (is_review_due()) review(weighted_gain(splits.back()));
+            return;
+        }
         // Only a renewal of what is listed can be done in slices; one of all features is as dear as a single scan.
         const Cause cause = weighted_gain(best) < calm_gain_ ? Cause::gain : Cause::region;
         if (begin_renewal(weighted_gain(splits.back()), cause) && renews_all_) {
@@ -342,6 +359,7 @@ private:
     Certificate scorer_;
     /// The number of points at the last query.
     Count n_at_query_ = 0;
+    std::uint64_t touched_at_query_ = 0;
     /// The weighted impurity of the node at the query.
     double whole_ = 0;
 };

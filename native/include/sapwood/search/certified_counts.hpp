@@ -28,7 +28,7 @@ public:
             // Only while there is one class does the answer depend on the ids alone.
             for (const FeatureId id : features) smallest_id_ = std::min(smallest_id_, id);
         }
-        any_seen_ |= !features.empty();
+        touched_ += features.size();
         touch(features, label, weight, weight);
     }
 
@@ -47,6 +47,7 @@ public:
         }
         of_class_[label] -= weight;
         n_ -= weight;
+        touched_ += features.size();
         touch(features, label, -weight, weight);
     }
 
@@ -82,7 +83,7 @@ public:
             counters_.set_flags(record, counters_.flags(record) | RecordFlags::seen_before);
             smallest_id_ = std::min(smallest_id_, state.ids[i]);
         }
-        any_seen_ = !state.ids.empty();
+        touched_ = state.ids.size();
         features_ = state.ids.size();
         work_ = state.work;
         removals_ = state.removes;
@@ -149,7 +150,8 @@ protected:
     Count n_ = 0;
     /// The smallest id seen, as long as all points are of one class.
     FeatureId smallest_id_ = std::numeric_limits<FeatureId>::max();
-    bool any_seen_ = false;
+    /// How many counts of features have been changed.
+    std::uint64_t touched_ = 0;
     /// The number of features seen, when they were last counted: no addition counts them.
     std::size_t features_ = 0;
     bool removals_ = false;

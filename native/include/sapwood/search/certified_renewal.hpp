@@ -50,9 +50,11 @@ protected:
     /// What it costs to look at a candidate and to check a certificate, if a score in an exhaustive scan costs 1: such
     /// a scan runs over plain arrays, in vectors.
     static constexpr std::uint64_t scan_cost = 2;
-    static constexpr std::uint64_t check_cost = 10;
+    static constexpr std::uint64_t check_cost = 15;
     /// What it costs to give a feature a certificate, beside checks.
     static constexpr std::uint64_t visit_cost = 10;
+    /// What it costs to notice that a certificate has run out.
+    static constexpr std::uint64_t run_out_cost = 40;
     /// What a renewal costs beyond its checks, likewise.
     static constexpr std::uint64_t renewal_overhead = 128;
 
@@ -93,6 +95,7 @@ protected:
     /// Examines the waiting features.
     void settle() {
         const Count limit = rare_limit();
+        spent_ += run_out_cost * waiting_.size();
         for (const FeatureId id : waiting_) {
             Record record = counters_.find(id);
             if (const Count on = counters_.occurrences(id, record); on <= limit) {
@@ -180,13 +183,13 @@ protected:
             last_patience_ = 0;
         }
         // With a little credit, so that a stream that is asked seldom need not wait long for its second.
-        return spent_ + renewal_cost() <= saved_ + saved_ / 2 + credit * features_;
+        return spent_ + renewal_cost() <= saved_ + saved_ / 4 + credit * features_;
     }
 
     /// Puts the next renewal off for twice as long as the last one that was in vain, but not so much longer that the
     /// points seen by then are others.
     void wait_longer() {
-        const auto longest = static_cast<std::size_t>(n_) / 16 + 1;
+        const auto longest = static_cast<std::size_t>(n_ / gap_ / 16) + 1;
         last_patience_ = std::min(2 * last_patience_ + 1, longest);
         patience_ = last_patience_;
         waited_ = 0;
@@ -258,6 +261,7 @@ protected:
         cost_of_renewal_ += spent_ - before;
         if (cursor_ < listed_.size()) return;
         renewing_ = false;
+        idle_ = false;
         std::swap(now_, next_);
         promised_ = true;
         listed_.swap(next_listed_);
@@ -360,6 +364,7 @@ protected:
 
     void forget_certificates() override {
         renewing_ = false;
+        idle_ = false;
         end_calm();
         candidates_.clear();
         listed_.clear();
@@ -381,6 +386,9 @@ protected:
     /// The features that are neither rare nor waiting.
     std::vector<FeatureId> listed_;
 
+    /// Whether the candidates could not answer the last query, and a renewal was not paid for. Then certificates that
+    /// have run out are left alone until they are of use again.
+    bool idle_ = false;
     bool renewing_ = false;
     bool renews_all_ = false;
     bool demoted_ = false;
