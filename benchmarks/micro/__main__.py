@@ -6,12 +6,13 @@ import sys
 
 from benchmarks.main import run_benchmarks
 
-from . import memory, multiclass, python_overhead, scaling, speed, speed_up, window
+from . import hostile, memory, multiclass, python_overhead, scaling, speed, speed_up, window
 
 BENCHMARKS = {
     "speed": speed.run,
     "speed_up": speed_up.run,
     "scaling": scaling.run,
+    "hostile": hostile.run,
     "memory": memory.run,
     "window": window.run,
     "multiclass": multiclass.run,

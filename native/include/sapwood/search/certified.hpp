@@ -113,6 +113,7 @@ private:
     using Renewal::has_few_candidates;
     using Renewal::has_one_class;
     using Renewal::idle_;
+    using Renewal::is_overdrawn;
     using Renewal::is_renewal_due;
     using Renewal::is_review_due;
     using Renewal::is_waiting;
@@ -195,7 +196,7 @@ private:
 
     /// Whether every feature outside the candidates is certified now; examines the waiting ones.
     bool ready() {
-        if (!promised_ || idle_) return false;
+        if (!promised_ || idle_ || is_overdrawn()) return false;
         // During a renewal some certificates are of the one promise and some of the other, so both boxes must hold; but
         // where only the old one has been left, the renewal can be completed.
         if (renewing_ && !next_.region().contains(of_class_)) return false;
@@ -280,7 +281,7 @@ private:
     /// After an exhaustive scan has found the gain that a query needs: whether the candidates could have done without.
     void decide_idle(double gain) {
         if (!promised_ || renewing_ || !now_.region().contains(of_class_)) return;
-        const bool was_idle = std::exchange(idle_, gain < theta());
+        const bool was_idle = std::exchange(idle_, gain < theta() || is_overdrawn());
         if (idle_) end_calm();
         if (was_idle && !idle_) set_calm();
     }

@@ -43,23 +43,23 @@ protected:
         end_calm();
     }
 
-    /// So few certificates are not worth the search for a higher limit of rareness.
+    /// So few certificates are not worth the search for a higher limit of rareness, nor to be remembered.
     static constexpr std::size_t short_list = 64;
     /// How many records are swept for one rare feature that has run out: that costs about as much.
     static constexpr std::size_t sweep = 64;
     /// What it costs to look at a candidate and to check a certificate, if a score in an exhaustive scan costs 1: such
     /// a scan runs over plain arrays, in vectors.
     static constexpr std::uint64_t scan_cost = 2;
-    static constexpr std::uint64_t check_cost = 15;
+    static constexpr std::uint64_t check_cost = 10;
     /// What it costs to give a feature a certificate, beside checks.
     static constexpr std::uint64_t visit_cost = 10;
     /// What it costs to notice that a certificate has run out.
-    static constexpr std::uint64_t run_out_cost = 40;
+    static constexpr std::uint64_t run_out_cost = 15;
     /// What a renewal costs beyond its checks, likewise.
     static constexpr std::uint64_t renewal_overhead = 128;
 
     /// How many exhaustive scans renewals may cost before anything has been saved.
-    static constexpr std::uint64_t credit = 4;
+    static constexpr std::uint64_t credit = 8;
 
     /// The first renewal may wait for so many exhaustive scans.
     static constexpr std::uint64_t early_scans = 16;
@@ -106,7 +106,13 @@ protected:
             }
         }
         waiting_.clear();
+        // Then the next query must decide what to do about it.
+        if (is_overdrawn()) end_calm();
     }
+
+    /// Whether so much more has been spent than the exhaustive search would have that certificates that have run out
+    /// must be left alone for a while.
+    bool is_overdrawn() const { return spent_ > saved_ + saved_ / 4 * 3 + credit * features_; }
 
     /// Whether it is time to renew: the region has less than a quarter of its room left on some side, or the gain that
     /// queries need has come close to theta.
@@ -272,6 +278,8 @@ protected:
         } else {
             raise_sweep();
         }
+        next_.stop_remembering();
+        if (listed_.size() < short_list) now_.stop_remembering();
         last_renewal_cost_ = cost_of_renewal_ + renewal_overhead;
         renewed_ = listed_.size();
         // A renewal that leaves many features candidates was in vain.
@@ -386,8 +394,8 @@ protected:
     /// The features that are neither rare nor waiting.
     std::vector<FeatureId> listed_;
 
-    /// Whether the candidates could not answer the last query, and a renewal was not paid for. Then certificates that
-    /// have run out are left alone until they are of use again.
+    /// Whether certificates that have run out are left alone, and queries answered by exhaustive scans: because the
+    /// candidates could not answer the last query, and a renewal was not paid for, or because too much has been spent.
     bool idle_ = false;
     bool renewing_ = false;
     bool renews_all_ = false;

@@ -93,6 +93,9 @@ public:
         if (size > memory_.size()) memory_.assign(size, {});
     }
 
+    /// Remembers nothing any more, and holds no memory for it.
+    void stop_remembering() { std::vector<Remembered>().swap(memory_); }
+
     /// How many more occurrences a certificate allows a feature that is on in so many points, -1 if there is none.
     /// Tried first are so many that it is examined seldom: as many as there have been, or as are to be expected, with
     /// much to spare, before a box ends.
