@@ -37,20 +37,39 @@ public:
             counters_.set_flags(record, counters_.flags(record) | RecordFlags::seen_before);
         }
         counters_.touch(ids, label, change, uses, [&](FeatureId id, typename Counters::Record record) {
-            Expected& expected = expected_[id];
-            CHECK(expected.left < uses);
+            Expected& expected = of(id);
+            // One that nobody has promised anything yet may run out early.
+            CHECK(expected.left < uses || expected.is_new);
             expected.renewed = true;
             expected.left = static_cast<Count>(random() % 8192 >> random() % 14);
             counters_.set_left(id, record, expected.left);
         });
         for (const FeatureId id : ids) {
-            Expected& expected = expected_[id];
+            Expected& expected = of(id);
             expected.on[label] += change;
             if (!expected.renewed) expected.left -= uses;
+            expected.is_new &= !expected.renewed;
             expected.renewed = false;
             // None runs out late.
             if (!CHECK(expected.left >= 0)) expected.left = 0;
         }
+    }
+
+    /// Lets every feature, seen or not, occur so many times.
+    void allow(Count limit) {
+        std::map<FeatureId, int> others;
+        const std::size_t n_seen = counters_.make_rare(0, counters_.size(), limit, true,
+                                                       [&](FeatureId id, typename Counters::Record) { ++others[id]; });
+        counters_.set_first_left(limit);
+        first_left_ = limit;
+        CHECK(n_seen == expected_.size());
+        for (auto& [id, expected] : expected_) {
+            const Count on = expected.on[0] + expected.on[1];
+            if (!CHECK(others.count(id) == (on > limit ? 1 : 0))) return;
+            if (on <= limit) expected.left = limit - on;
+            if (on <= limit) expected.is_new = false;
+        }
+        for (const auto& [id, times] : others) CHECK(times == 1);
     }
 
     Count on(FeatureId id, Label label) const {
@@ -94,11 +113,15 @@ private:
         std::array<Count, 2> on{};
         Count left = 0;
         bool renewed = false;
+        bool is_new = false;
     };
+
+    Expected& of(FeatureId id) { return expected_.emplace(id, Expected{{}, first_left_, false, true}).first->second; }
 
     Counters counters_;
     Certificate scorer_;
     std::map<FeatureId, Expected> expected_;
+    Count first_left_ = 0;
 };
 
 template <class Certificate>
@@ -128,9 +151,38 @@ void follow_a_map(FeatureId gap, int heaviest, bool removes) {
     both.agrees();
 }
 
+/// So many features that the table grows by and by: all answers are right in the middle of it, in a copy made there
+/// too, and no feature is ever allowed more than it should be, though its record may have been made when more was
+/// allowed.
+template <class Certificate>
+void grow_like_a_map(FeatureId gap, unsigned n_ids, bool scans_often) {
+    std::mt19937 random(11);
+    Beside<Certificate> both;
+    for (int i = 0; i < 2400; ++i) {
+        std::vector<FeatureId> ids;
+        for (int k = 0; k < 15; ++k) ids.push_back(static_cast<FeatureId>(random() % n_ids) * gap);
+        for (FeatureId id = 0; id < 3; ++id) ids.push_back(id * 5);
+        std::sort(ids.begin(), ids.end());
+        ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+        both.touch(ids, static_cast<Label>(random() % 2), 1, random);
+        if (i % 97 == 0) both.allow(static_cast<Count>(random() % 12));
+        if (i % (scans_often ? 160 : 800) == 0) both.agrees();
+        if (i % 700 == 0) {
+            Beside<Certificate> copy(both);
+            copy.touch(ids, 1, 1, random);
+            copy.agrees();
+        }
+    }
+    both.agrees();
+}
+
 }  // namespace
 
 int main() {
+    grow_like_a_map<BinaryCertificate<Gini>>(1, 400000, false);
+    grow_like_a_map<BinaryCertificate<Entropy>>(13, 40000, true);
+    grow_like_a_map<BinaryCertificate<Gini>>(2000, 1000000, true);
+    grow_like_a_map<MulticlassCertificate<Gini>>(1, 120000, true);
     for (const FeatureId gap : {1, 7, 15, 40000}) {
         for (const int heaviest : {0, 4, 11, 13, 18, 24}) {
             follow_a_map<BinaryCertificate<Gini>>(gap, heaviest, false);

@@ -5,8 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <random>
 #include <set>
+#include <unordered_map>
 #include <vector>
 
 #include "check.hpp"
@@ -35,14 +37,16 @@ public:
         const auto known = expected_.find(id);
         if (known != expected_.end() && !CHECK(before != nullptr && agrees(before, known->second))) return false;
         // One that has not been seen has a record only if its id is small.
-        const bool is_direct = static_cast<std::size_t>(id) < table_.direct_size();
+        const bool is_direct = static_cast<std::size_t>(id) < table_.n_in_use();
         if (known == expected_.end() && !CHECK(is_direct == (before != nullptr))) return false;
         if (known == expected_.end() && is_direct && !CHECK(is_untouched(before))) return false;
 
+        const bool was_there = static_cast<std::size_t>(id) < table_.n_direct();
         Word* record = table_.find_or_make(id);
         if (!CHECK(record != nullptr && record == table_.find(id))) return false;
         if (known == expected_.end()) {
-            if (!CHECK(before != nullptr ? is_untouched(record) : agrees(record, table_.first()))) return false;
+            const bool is_old = was_there && record == table_.direct() + static_cast<std::size_t>(id) * table_.stride();
+            if (!CHECK(is_old ? is_untouched(record) : agrees(record, table_.first()))) return false;
         } else if (!CHECK(agrees(record, known->second))) {
             return false;
         }
@@ -63,17 +67,31 @@ public:
         table_.for_each([&](FeatureId id, Word* record) {
             right &= walked.insert(id).second && record == table_.find(id);
             const auto known = expected_.find(id);
-            const bool is_direct = static_cast<std::size_t>(id) < table_.direct_size();
-            right &= known != expected_.end() ? agrees(record, known->second) : is_direct && is_untouched(record);
-            if (is_direct) right &= record == table_.direct() + static_cast<std::size_t>(id) * table_.stride();
-            n_hashed += is_direct ? 0 : 1;
+            const bool is_in_array = record == table_.direct() + static_cast<std::size_t>(id) * table_.stride();
+            right &= known != expected_.end() ? agrees(record, known->second) : is_in_array && is_untouched(record);
+            if (static_cast<std::size_t>(id) < table_.direct_size()) right &= is_in_array;
+            if (is_in_array) right &= static_cast<std::size_t>(id) < table_.n_in_use();
+            n_hashed += is_in_array ? 0 : 1;
         });
         CHECK(right);
         CHECK(walked.size() == table_.size());
-        CHECK(n_hashed == table_.hashed().size());
+        CHECK(n_hashed == table_.n_hashed());
+        for (std::size_t place = 0; place < table_.n_places(); ++place) {
+            const FeatureId id = table_.id_at(place);
+            if (id < 0) continue;
+            right &= table_.at(place) == table_.find(id);
+            --n_hashed;
+        }
+        CHECK(n_hashed == 0);
+        // What waits for the bound to rise is as if it had not been seen.
+        for (std::size_t id = table_.n_in_use(); id < table_.n_direct(); ++id) {
+            right &= is_untouched(table_.direct() + id * table_.stride());
+        }
         for (const auto& entry : expected_) right &= walked.count(entry.first) == 1;
         CHECK(right);
     }
+
+    bool is_growing() const { return table_.is_growing(); }
 
     /// Memory is proportional to the features seen, whatever their ids: at worst so many records below the bound for
     /// each, or one record, an id and buckets that are a quarter full, in vectors that may be half empty.
@@ -108,7 +126,7 @@ void follows_a_map(Both both, int operations, Draw draw) {
         if (i % 1000 == 0) both.set_first(static_cast<std::int32_t>(random() >> 1));
         if (!both.touch(draw(i), random)) return;
         // Often while it is small, where the bound is raised every few ids; a walk takes as long as all that is held.
-        if (i < 200 || i % 5000 == 0) {
+        if (i < 200 || i % 5000 == 0 || (both.is_growing() && i % 701 == 0)) {
             both.is_complete();
             both.is_small();
         }
@@ -162,6 +180,64 @@ void ids_above_the_bound_are_not_forgotten() {
     CHECK(table.direct_size() == 2 * far);
 }
 
+/// Large enough to grow by and by: all of the kinds of growth happen, at once and not; the table is like a map after
+/// every operation, and a copy made on the way goes on like the original.
+template <class Draw>
+void grows_like_a_map(std::size_t n, Draw draw) {
+    using Table = RecordTable<std::uint64_t, 1, 16>;
+    Table table({0}, 64);
+    std::unordered_map<FeatureId, std::uint64_t> expected;
+    std::optional<Table> copy;
+    std::unordered_map<FeatureId, std::uint64_t> expected_of_copy;
+    std::size_t growing = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        const FeatureId id = draw(i);
+        const auto count = [id](Table& counted, auto& twin) {
+            return (*counted.find_or_make(id) += 3) == (twin[id] += 3);
+        };
+        if (!CHECK(count(table, expected))) return;
+        if (!CHECK(*table.find(id) == expected[id])) return;
+        growing += table.is_growing() ? 1 : 0;
+        if (copy && !CHECK(count(*copy, expected_of_copy))) return;
+        if (table.is_growing() && growing % 9973 == 1) {
+            copy = table;
+            expected_of_copy = expected;
+            // All others too, and nothing but those.
+            std::size_t n_seen = 0;
+            bool right = true;
+            copy->for_each([&](FeatureId each, const std::uint64_t* record) {
+                if (*record == 0) return;
+                ++n_seen;
+                const auto known = expected.find(each);
+                right &= known != expected.end() && *record == known->second && *table.find(each) == *record;
+            });
+            if (!CHECK(right && n_seen == expected.size())) return;
+        }
+    }
+    for (const auto& [id, counted] : expected) {
+        if (!CHECK(table.find(id) != nullptr && *table.find(id) == counted)) return;
+    }
+    for (const auto& [id, counted] : expected_of_copy) {
+        if (!CHECK(*copy->find(id) == counted)) return;
+    }
+    CHECK(growing > 0);
+}
+
+void grows_on_all_kinds_of_ids() {
+    std::mt19937 random(3);
+    const auto check = [](std::size_t n, auto draw) { grows_like_a_map(n, draw); };
+    check(120000, [&](std::size_t) { return static_cast<FeatureId>(random() % 1000000); });
+    check(60000, [&](std::size_t) { return static_cast<FeatureId>(random() >> 1); });
+    check(60000, [&](std::size_t i) { return static_cast<FeatureId>(i % 3 == 0 ? random() >> 1 : random() % 300000); });
+    check(300000, [](std::size_t i) { return static_cast<FeatureId>(i); });
+    check(40000, [](std::size_t i) { return static_cast<FeatureId>(i % 16384 << 17); });
+    check(60000, [](std::size_t i) { return static_cast<FeatureId>(sapwood::max_points - i); });
+    // Those that have been foreseen do not come, but larger ones, or smaller ones.
+    check(100000, [&](std::size_t i) {
+        return static_cast<FeatureId>(i < 35000 ? random() % 1000000 : i < 60000 ? random() >> 1 : random() % 20000);
+    });
+}
+
 /// A copy has records of its own.
 void copies_are_independent() {
     RecordTable<std::int32_t, 0, 4> table(std::vector<std::int32_t>(6), 8);
@@ -181,6 +257,7 @@ int main() {
         on_all_kinds_of_ids(Beside<std::int32_t, 0, 4>(stride, 16), 10000);
     }
     on_all_kinds_of_ids(Beside<std::int32_t, 0, 4>(1002, 1), 500);
+    grows_on_all_kinds_of_ids();
     dense_ids_are_direct();
     ids_above_the_bound_are_not_forgotten();
     copies_are_independent();

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 
 #include "sapwood/types.hpp"
 
@@ -21,32 +23,51 @@ public:
 
     std::size_t value() const { return value_; }
 
-    /// Counts a new id that is not below the bound. Says whether the bound has been raised: then the ids that are still
-    /// not below it must be counted again, which cannot raise it further.
+    /// Counts a new id that is not below the bound. Says whether it is time for a review: to raise the bound if more
+    /// can be afforded, and to say `reviewed` in any case.
     bool count(FeatureId id) {
         ++of_width_[static_cast<std::size_t>(std::bit_width(static_cast<std::uint32_t>(id)))];
-        if (++size_ < next_review_) return false;
-        next_review_ = 2 * size_;
+        return ++size_ >= next_review_;
+    }
+
+    /// The bound that could be afforded if there were `times` as many of the ids counted; the present one if no other.
+    std::size_t affordable(std::size_t times = 1) const {
         std::size_t raised = value_;
         std::size_t below = 0;
         for (std::size_t bits = 0; bits < of_width_.size(); ++bits) {
-            below += of_width_[bits];
+            below += times * of_width_[bits];
             const std::size_t end = std::size_t{1} << bits;
             // A small array may be half as full: it takes little, and a stream reaches it early.
             const std::size_t room = (end <= small ? 2 : 1) * ids_per_feature * below;
             if (end > value_ && of_width_[bits] > 0 && end - value_ <= room) raised = end;
         }
-        if (raised == value_) return false;
-        value_ = raised;
-        of_width_.fill(0);
-        size_ = 0;
-        next_review_ = first_review;
-        return true;
+        return raised;
     }
+
+    /// Raises the bound to a power of two. The ids counted that are not below it stay counted.
+    void raise(std::size_t value) {
+        value_ = value;
+        std::fill_n(of_width_.begin(), std::bit_width(value), std::size_t{0});
+        size_ = std::accumulate(of_width_.begin(), of_width_.end(), std::size_t{0});
+    }
+
+    /// The next review is due when the ids counted have become twice as many. Returns how many more that are.
+    std::size_t reviewed() {
+        next_review_ = std::max(first_review, std::bit_ceil(size_ + 1));
+        return next_review_ - size_;
+    }
+
+    /// How many ids are counted, and how many of them are below a power of two.
+    std::size_t size() const { return size_; }
+    std::size_t n_below(std::size_t end) const {
+        return std::accumulate(of_width_.begin(), of_width_.begin() + std::bit_width(end), std::size_t{0});
+    }
+
+    /// Up to here an array is so small that it makes no difference when it is made.
+    static constexpr std::size_t small = 1 << 14;
 
 private:
     static constexpr std::size_t first_review = 4;
-    static constexpr std::size_t small = 1 << 14;
 
     std::size_t value_;
     /// How many of the ids counted have so many binary digits.

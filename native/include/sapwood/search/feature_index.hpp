@@ -51,11 +51,17 @@ private:
         if (direct_.empty()) direct_.resize(bound_.value(), no_slot);
         if (static_cast<std::size_t>(id) < direct_.size()) {
             direct_[static_cast<std::size_t>(id)] = slot;
-        } else if (bound_.count(id)) {
+            return slot;
+        }
+        const bool is_due = bound_.count(id);
+        const std::size_t bound = is_due ? bound_.affordable() : direct_.size();
+        if (bound > direct_.size()) {
+            bound_.raise(bound);
             distribute();
         } else {
             hashed_.insert(id, slot);
         }
+        if (is_due) bound_.reviewed();
         return slot;
     }
 
@@ -68,7 +74,6 @@ private:
             if (id < direct_.size()) {
                 direct_[id] = static_cast<Slot>(i);
             } else {
-                bound_.count(ids_[i]);
                 hashed_.insert(ids_[i], static_cast<Slot>(i));
             }
         }

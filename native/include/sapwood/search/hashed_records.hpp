@@ -5,93 +5,139 @@
 #include <cstddef>
 #include <cstdint>
 #include <utility>
-#include <vector>
 
+#include "sapwood/compiler.hpp"
+#include "sapwood/growing_array.hpp"
 #include "sapwood/search/hash_index.hpp"
 #include "sapwood/types.hpp"
 
 namespace sapwood {
 
 /// Records of a few words each, found by hashing the ids of their features: open addressing in buckets of four places,
-/// at most four fifths full.
+/// of which at most four in five are to be taken. It does not grow by itself: a larger one takes its place, at once or
+/// by and by (draining_records.hpp).
 ///
 /// A bucket is looked at as a whole, so that where in it an id is, which cannot be foreseen, costs no branch; and most
 /// ids are in the bucket where they belong. That one is in proportion to the hash: so a larger table has its records in
-/// the same order as the smaller one that it replaces, and to copy one into the other is to walk along both.
+/// the same order as a smaller one, and to move them from the one to the other is to walk along both.
 ///
 /// `fixed_stride`: the words of a record where that is known when compiling, else 0.
 template <class Word, std::size_t fixed_stride>
 class HashedRecords {
 public:
-    explicit HashedRecords(std::size_t stride) : stride_(stride) {}
+    /// How many places a bucket has.
+    static constexpr std::size_t bucket = 4;
+
+    explicit HashedRecords(std::size_t stride, std::size_t n_buckets = 0)
+        : stride_(stride),
+          n_buckets_(n_buckets),
+          ids_(n_buckets * bucket),
+          records_(n_buckets * bucket * (fixed_stride != 0 ? fixed_stride : stride)) {}
+
+    /// How many buckets so many records want.
+    static std::size_t buckets_for(std::size_t n_records) {
+        std::size_t n_buckets = 0;
+        while (limit_of(n_buckets) < n_records) n_buckets = next_size(n_buckets);
+        return n_buckets;
+    }
+
+    /// How many buckets a table has that takes the place of one of so many.
+    static std::size_t next_size(std::size_t n_buckets) { return n_buckets == 0 ? 1 : 2 * n_buckets; }
 
     /// How many records there are.
     std::size_t size() const { return size_; }
 
+    std::size_t n_buckets() const { return n_buckets_; }
+
+    /// Whether a larger table should be made before another record is put here.
+    bool is_full() const { return size_ >= limit_of(n_buckets_); }
+
+    /// Whether there is hardly an empty place, and perhaps only one.
+    bool is_crammed() const { return size_ + n_places() / 16 + 1 >= n_places(); }
+
     /// The places of records, empty ones among them, from 0 to `n_places() - 1`.
-    std::size_t n_places() const { return ids_.size(); }
+    std::size_t n_places() const { return n_buckets_ * bucket; }
 
     /// The id of the record at a place, negative if that is empty.
-    FeatureId id_at(std::size_t place) const { return ids_[place]; }
+    FeatureId id_at(std::size_t place) const { return ~ids_.data()[place]; }
 
     /// The record at a place.
     Word* at(std::size_t place) { return records_.data() + place * stride(); }
     const Word* at(std::size_t place) const { return records_.data() + place * stride(); }
 
+    /// The bucket where an id belongs. There must be one.
+    std::size_t home(FeatureId id) const {
+        return static_cast<std::size_t>(std::uint64_t{hash_of(id)} * n_buckets_ >> 32);
+    }
+
+    /// Begins to bring close what says where a record is.
+    void prefetch(FeatureId id) const {
+        if (n_buckets_ == 0) return;
+        const std::size_t place = home(id) * bucket;
+        prefetch_to_change(ids_.data() + place);
+        prefetch_to_change(at(place));
+    }
+
     /// The record of an id, or null if there is none.
     Word* find(FeatureId id) {
         if (size_ == 0) return nullptr;
         const std::size_t place = probe(id);
-        return ids_[place] == id ? at(place) : nullptr;
+        return ids_.data()[place] != empty ? at(place) : nullptr;
     }
 
-    /// The record of an id, and whether it is a new one: then it is a copy of `first`.
+    /// The record of an id, and whether it is a new one: then it is a copy of `first`. Not all places may be taken.
     std::pair<Word*, bool> find_or_insert(FeatureId id, const Word* first) {
-        if (size_ == limit_) reset_to(std::max<std::size_t>(1, 2 * ids_.size() / bucket));
         const std::size_t place = probe(id);
-        if (ids_[place] == id) return {at(place), false};
-        return {put(place, id, first), true};
+        Word* record = at(place);
+        if (ids_.data()[place] != empty) return {record, false};
+        ids_.data()[place] = ~id;
+        ++size_;
+        std::copy_n(first, stride(), record);
+        return {record, true};
     }
 
-    /// Makes room for so many records.
-    void reserve(std::size_t expected) {
-        std::size_t n_buckets = expected == 0 ? 0 : 1;
-        while (limit_of(n_buckets) < expected) n_buckets *= 2;
-        if (n_buckets * bucket > ids_.size()) reset_to(n_buckets);
+    /// Moves all records to a larger table.
+    void grow() {
+        HashedRecords larger(stride_, next_size(n_buckets_));
+        for_each([&](FeatureId id, const Word* record) { larger.find_or_insert(id, record); });
+        *this = std::move(larger);
     }
 
     /// Calls `use(id, record)` for all records.
     template <class Use>
     void for_each(Use use) {
-        for (std::size_t place = 0; place < ids_.size(); ++place) {
-            if (ids_[place] >= 0) use(ids_[place], at(place));
-        }
+        for (std::size_t i = 0; i < n_buckets_; ++i) for_each_of(i, use);
     }
 
-    std::size_t n_bytes() const { return ids_.capacity() * sizeof(FeatureId) + records_.capacity() * sizeof(Word); }
+    /// Takes all records out of a bucket: calls `use(id, record)` for each. Returns how many there were. Those that
+    /// belong here, but are in a later bucket for want of room, are not found any more.
+    template <class Use>
+    std::size_t take(std::size_t index, Use use) {
+        const std::size_t taken = for_each_of(index, use);
+        std::fill_n(ids_.data() + index * bucket, bucket, empty);
+        size_ -= taken;
+        return taken;
+    }
+
+    std::size_t n_bytes() const { return ids_.size() * sizeof(FeatureId) + records_.size() * sizeof(Word); }
 
 private:
-    static constexpr std::size_t bucket = 4;
-    static constexpr FeatureId empty = -1;
+    /// Ids are kept as their complements, so that what is zero is empty.
+    static constexpr FeatureId empty = 0;
 
     std::size_t stride() const { return fixed_stride != 0 ? fixed_stride : stride_; }
 
-    /// How many records there may be in so many buckets.
+    /// How many records there should be at most in so many buckets.
     static std::size_t limit_of(std::size_t n_buckets) { return n_buckets * bucket * 4 / 5; }
 
-    /// The bucket where an id belongs.
-    std::size_t home(FeatureId id) const {
-        return static_cast<std::size_t>(std::uint64_t{hash_of(id)} * (ids_.size() / bucket) >> 32);
-    }
-
-    /// The place of an id, or the empty one that it should be put at. There always is an empty one.
+    /// The place of an id, or the empty one that it should be put at.
     std::size_t probe(FeatureId id) const {
         for (std::size_t first = home(id) * bucket;;) {
             // A bucket is filled from its first place on, so that the id comes before what is empty.
             unsigned here = 0;
             for (unsigned i = 0; i < bucket; ++i) {
-                const FeatureId there = ids_[first + i];
-                here |= static_cast<unsigned>((there == id) | (there < 0)) << i;
+                const FeatureId there = ids_.data()[first + i];
+                here |= static_cast<unsigned>((there == ~id) | (there == empty)) << i;
             }
             if (here != 0) [[likely]]
                 return first + static_cast<std::size_t>(std::countr_zero(here));
@@ -99,28 +145,20 @@ private:
         }
     }
 
-    Word* put(std::size_t place, FeatureId id, const Word* record) {
-        ids_[place] = id;
-        ++size_;
-        std::copy_n(record, stride(), at(place));
-        return at(place);
-    }
-
-    /// Moves all records to a table of so many buckets.
-    void reset_to(std::size_t n_buckets) {
-        HashedRecords larger(stride_);
-        larger.ids_.resize(n_buckets * bucket, empty);
-        larger.records_.resize(n_buckets * bucket * stride());
-        larger.limit_ = limit_of(n_buckets);
-        for_each([&](FeatureId id, const Word* record) { larger.put(larger.probe(id), id, record); });
-        *this = std::move(larger);
+    template <class Use>
+    std::size_t for_each_of(std::size_t index, Use& use) {
+        const FeatureId* ids = ids_.data() + index * bucket;
+        Word* records = at(index * bucket);
+        std::size_t i = 0;
+        for (; i < bucket && ids[i] != empty; ++i) use(~ids[i], records + i * stride());
+        return i;
     }
 
     std::size_t stride_;
     std::size_t size_ = 0;
-    std::size_t limit_ = 0;
-    std::vector<FeatureId> ids_;
-    std::vector<Word> records_;
+    std::size_t n_buckets_;
+    GrowingArray<FeatureId> ids_;
+    GrowingArray<Word> records_;
 };
 
 }  // namespace sapwood

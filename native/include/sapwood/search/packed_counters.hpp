@@ -162,7 +162,7 @@ public:
     void for_each(Use use) {
         if (!watches_) return table_.for_each(use);
         for (const FeatureId id : watched_) use(id, table_.direct() + id);
-        table_.hashed().for_each(use);
+        table_.for_each_above(use);
     }
 
     template <class Use>
@@ -195,22 +195,20 @@ public:
             const Count left = limit - Packed::on0(word) - Packed::on1(word);
             *record = (word & kept) | static_cast<Word>(std::min(left, max_left)) << Packed::left_shift;
         };
-        const std::size_t n_direct = watches_ ? watched_.size() : table_.direct_size();
-        const std::size_t end_direct = std::min(end, n_direct);
         Word* direct = table_.direct();
-        if (watches_) {
-            for (std::size_t i = begin; i < end_direct; ++i) visit_one(watched_[i], direct + watched_[i]);
-        } else {
-            constexpr std::size_t block = 64;
-            for (std::size_t first = begin; first < end_direct; first += block) {
-                visit(direct + first, std::min(block, end_direct - first),
-                      [&](std::size_t i) { return static_cast<FeatureId>(first + i); });
-            }
+        std::size_t i = begin;
+        for (; i < std::min(end, watched_.size()); ++i) visit_one(watched_[i], direct + watched_[i]);
+        // The records of the array that are not watched; also those that wait for the bound to rise.
+        const std::size_t skipped = n_watched_over() - watched_.size();
+        const std::size_t n_before_hashed = table_.n_direct() - skipped;
+        constexpr std::size_t block = 64;
+        for (; i < std::min(end, n_before_hashed); i = std::min({i + block, end, n_before_hashed})) {
+            visit(direct + skipped + i, std::min({block, end - i, n_before_hashed - i}),
+                  [&](std::size_t k) { return static_cast<FeatureId>(skipped + i + k); });
         }
-        auto& hashed = table_.hashed();
-        for (std::size_t i = std::max(begin, n_direct); i < std::min(end, size()); ++i) {
-            const FeatureId id = hashed.id_at(i - n_direct);
-            if (id >= 0) visit_one(id, hashed.at(i - n_direct));
+        for (; i < std::min(end, size()); ++i) {
+            const FeatureId id = table_.id_at(i - n_before_hashed);
+            if (id >= 0) visit_one(id, table_.at(i - n_before_hashed));
         }
         return n_seen;
     }
@@ -234,25 +232,24 @@ public:
                 return gathered.data();
             };
             n_seen += score_all(watched_.size(), gather, [this](std::size_t i) { return watched_[i]; }, false);
-        } else {
-            n_seen += score_all(
-                table_.direct_size(), [&](std::size_t first, std::size_t) { return direct + first; },
-                [](std::size_t i) { return static_cast<FeatureId>(i); }, true);
-            unseen_scanned_ += table_.direct_size() - n_seen;
         }
-        const auto& hashed = table_.hashed();
+        const std::size_t begin = n_watched_over();
+        n_seen += score_all(
+            table_.n_in_use() - begin, [&](std::size_t first, std::size_t) { return direct + begin + first; },
+            [begin](std::size_t i) { return static_cast<FeatureId>(begin + i); }, true);
+        if (!watches_) unseen_scanned_ += table_.n_in_use() - n_seen;
         std::array<FeatureId, block> ids;
         std::size_t place = 0;
         const auto gather_hashed = [&](std::size_t, std::size_t size) {
             for (std::size_t i = 0; i < size; ++place) {
                 // What an empty place holds is overwritten by the next.
-                gathered[i] = *hashed.at(place);
-                ids[i] = hashed.id_at(place);
+                gathered[i] = *table_.at(place);
+                ids[i] = table_.id_at(place);
                 i += ids[i] >= 0 ? 1 : 0;
             }
             return gathered.data();
         };
-        n_seen += score_all(hashed.size(), gather_hashed, [&](std::size_t i) { return ids[i % block]; }, false);
+        n_seen += score_all(table_.n_hashed(), gather_hashed, [&](std::size_t i) { return ids[i % block]; }, false);
         if (!watches_ && unseen_scanned_ > 4 * table_.direct_size()) begin_watch();
         return n_seen;
     }
@@ -275,9 +272,7 @@ public:
     }
 
     /// How many places of records a walk over all features visits.
-    std::size_t size() const {
-        return (watches_ ? watched_.size() : table_.direct_size()) + table_.hashed().n_places();
-    }
+    std::size_t size() const { return watched_.size() + (table_.n_direct() - n_watched_over()) + table_.n_places(); }
 
     std::size_t n_bytes() const {
         return table_.n_bytes() + rest_index_.n_bytes() + rest_.capacity() * sizeof(Counts) +
@@ -294,6 +289,8 @@ private:
     /// ends of what a record can hold.
     static constexpr Count wide_from = 1 << (Packed::count_bits - 1);
     static constexpr Count low_part = wide_from / 2;
+    /// For so many features of a point what is needed is brought close at once.
+    static constexpr std::ptrdiff_t prefetch_distance = 32;
 
     static bool is_negative(Word word) { return static_cast<std::int64_t>(word) < 0; }
 
@@ -414,6 +411,7 @@ private:
         end_those_of(static_cast<std::size_t>(progress.counted));
         Word* direct = table_.direct();
         std::size_t size = table_.direct_size();
+        const FeatureId* prefetched = at;
         for (; at != end; ++at) {
             const auto index = static_cast<std::size_t>(*at);
             if (index < size) [[likely]] {
@@ -422,6 +420,13 @@ private:
                 if (is_negative(word)) [[unlikely]]
                     end_of_left(*at, direct + index, uses, run_out);
             } else {
+                if (at >= prefetched) {
+                    // What is hashed is far away, and where it is does not depend on what came before.
+                    prefetched = end - at > prefetch_distance ? at + prefetch_distance : end;
+                    for (const FeatureId* next = at; next != prefetched; ++next) {
+                        if (static_cast<std::size_t>(*next) >= size) table_.prefetch(*next);
+                    }
+                }
                 Record record = find_or_make(*at);
                 direct = table_.direct();
                 size = table_.direct_size();
@@ -468,6 +473,9 @@ private:
     // scan would spend its time on them. Once scans have visited many of them, the seen features are listed; and the
     // others are given certificates that run out at once, so that each is noticed and listed when it is first seen.
     // That costs more than to count does, and so is not done before there is a need.
+
+    /// How many records of the array are watched, or listed because their features have been seen.
+    std::size_t n_watched_over() const { return watches_ ? table_.direct_size() : 0; }
 
     void begin_watch() {
         watches_ = true;

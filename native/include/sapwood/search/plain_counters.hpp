@@ -93,13 +93,12 @@ public:
     template <class Use>
     std::size_t make_rare(std::size_t begin, std::size_t end, Count limit, bool unlists, Use use) {
         std::size_t n_seen = 0;
-        auto& hashed = table_.hashed();
         for (std::size_t i = begin; i < std::min(end, size()); ++i) {
-            const bool is_direct = i < table_.direct_size();
-            const std::size_t at = is_direct ? i : i - table_.direct_size();
-            const FeatureId id = is_direct ? static_cast<FeatureId>(at) : hashed.id_at(at);
+            const bool is_direct = i < table_.n_direct();
+            const std::size_t at = is_direct ? i : i - table_.n_direct();
+            const FeatureId id = is_direct ? static_cast<FeatureId>(at) : table_.id_at(at);
             if (id < 0) continue;
-            Record record = is_direct ? table_.direct() + at * table_.stride() : hashed.at(at);
+            Record record = is_direct ? table_.direct() + at * table_.stride() : table_.at(at);
             n_seen += seen(record) ? 1 : 0;
             const Status status = RecordFlags::status(flags(record));
             const Count on = occurrences(id, record);
@@ -132,12 +131,11 @@ public:
             }
         };
         score_all(
-            table_.direct_size(), [](std::size_t i) { return static_cast<FeatureId>(i); },
+            table_.n_in_use(), [](std::size_t i) { return static_cast<FeatureId>(i); },
             [this](std::size_t i) { return table_.direct() + i * table_.stride(); }, true);
-        const auto& hashed = table_.hashed();
         score_all(
-            hashed.n_places(), [&](std::size_t i) { return hashed.id_at(i); },
-            [&](std::size_t i) { return hashed.at(i); }, false);
+            table_.n_places(), [this](std::size_t i) { return table_.id_at(i); },
+            [this](std::size_t i) { return table_.at(i); }, false);
         return n_seen;
     }
 
@@ -146,7 +144,7 @@ public:
         for (std::size_t i = 0; i < ids.size(); ++i) out[i] = scorer.score(table_.find(ids[i]), of_class);
     }
 
-    std::size_t size() const { return table_.direct_size() + table_.hashed().n_places(); }
+    std::size_t size() const { return table_.n_direct() + table_.n_places(); }
 
     std::size_t n_bytes() const { return table_.n_bytes() + nothing_.capacity() * sizeof(Count); }
 

@@ -1,0 +1,101 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+namespace sapwood {
+
+/// A block of memory that is zero at first, aligned to a line of the cache, and can grow.
+///
+/// A large one is mapped by the system where that is known how: nothing is written before it is used, so that it takes
+/// no time to make one; it grows by moving pages instead of bytes; and its pages may be huge, so that there are
+/// few of them to ask for. Elsewhere, and while it is small, it is cleared when made and copied when it grows.
+class MemoryBlock {
+public:
+    static constexpr std::size_t alignment = 64;
+
+    MemoryBlock() = default;
+    explicit MemoryBlock(std::size_t bytes) : data_(make(bytes)), bytes_(bytes) {}
+    MemoryBlock(MemoryBlock&& other) noexcept { swap(other); }
+    MemoryBlock& operator=(MemoryBlock&& other) noexcept {
+        MemoryBlock(std::move(other)).swap(*this);
+        return *this;
+    }
+    ~MemoryBlock() { release(); }
+
+    void* data() { return data_; }
+    const void* data() const { return data_; }
+    std::size_t bytes() const { return bytes_; }
+
+    /// Makes the block larger; what it holds may move, and what is new is zero.
+    void grow(std::size_t bytes) {
+        if (bytes <= bytes_) return;
+#if defined(__linux__)
+        if (is_mapped(bytes_)) {
+            void* moved = mremap(data_, bytes_, bytes, MREMAP_MAYMOVE);
+            if (moved == MAP_FAILED) throw std::bad_alloc();
+            data_ = moved;
+            bytes_ = bytes;
+            madvise(data_, bytes_, MADV_HUGEPAGE);
+            return;
+        }
+#endif
+        MemoryBlock larger(bytes);
+        if (bytes_ > 0) std::memcpy(larger.data_, data_, bytes_);
+        swap(larger);
+    }
+
+private:
+    /// The size of a huge page on most machines.
+    static constexpr std::size_t mapped_from = std::size_t{1} << 21;
+
+    static bool is_mapped([[maybe_unused]] std::size_t bytes) {
+#if defined(__linux__)
+        return bytes >= mapped_from;
+#else
+        return false;
+#endif
+    }
+
+    static void* make(std::size_t bytes) {
+        if (bytes == 0) return nullptr;
+#if defined(__linux__)
+        if (is_mapped(bytes)) {
+            void* data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+            if (data == MAP_FAILED) throw std::bad_alloc();
+            // That they are granted is not promised, nor needed.
+            madvise(data, bytes, MADV_HUGEPAGE);
+            return data;
+        }
+#endif
+        return std::memset(::operator new(bytes, std::align_val_t{alignment}), 0, bytes);
+    }
+
+    void release() noexcept {
+        if (data_ == nullptr) return;
+#if defined(__linux__)
+        if (is_mapped(bytes_)) {
+            munmap(data_, bytes_);
+            return;
+        }
+#endif
+        ::operator delete(data_, std::align_val_t{alignment});
+    }
+
+    void swap(MemoryBlock& other) noexcept {
+        std::swap(data_, other.data_);
+        std::swap(bytes_, other.bytes_);
+    }
+
+    void* data_ = nullptr;
+    std::size_t bytes_ = 0;
+};
+
+}  // namespace sapwood
