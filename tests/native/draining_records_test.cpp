@@ -24,8 +24,11 @@ public:
 
     /// Moves some buckets; asks for what is known and for what is not; puts a record where it belongs.
     bool step(std::size_t amount, FeatureId fresh) {
-        done_ = draining_.drain(
-            amount, [this](FeatureId id, const Word* record) { CHECK(target_.find_or_insert(id, record).second); });
+        const auto prepare = [this](FeatureId id) { CHECK(expected_.count(id) == 1); };
+        done_ = draining_.drain(amount, prepare, [this](FeatureId id, const Word* record) {
+            CHECK(target_.find(id) == nullptr);
+            target_.insert(id, record);
+        });
         if (done_ && !CHECK(draining_.records().size() == 0)) return false;
         if (expected_.count(fresh) == 0 && !draining_.records().is_crammed()) insert(fresh);
         return CHECK(draining_.records().size() + target_.size() == expected_.size());
@@ -99,7 +102,7 @@ void follows_a_map(std::size_t stride, std::size_t n_buckets, const std::vector<
 
 void on_all_kinds_of_ids(std::size_t n_buckets) {
     std::mt19937 random(6);
-    const std::size_t n = n_buckets * 4 * 7 / 8;
+    const std::size_t n = n_buckets * 5 * 7 / 8;
     std::vector<std::vector<FeatureId>> kinds(4);
     for (std::size_t i = 0; i < n; ++i) {
         kinds[0].push_back(static_cast<FeatureId>(random() >> 1));

@@ -9,16 +9,17 @@
 
 namespace sapwood {
 
-/// An array of words that begins with zeros, and grows within what has been reserved without being moved. A pointer to
-/// a word is valid until the next call of `reserve`. A copy holds the same words and has the same room.
+/// An array of words that grows within what has been reserved without being moved. A pointer to a word is valid until
+/// the next call of `reserve`. A copy holds the same words and has the same room.
 template <class Word>
 class GrowingArray {
     static_assert(std::is_trivially_copyable_v<Word>);
 
 public:
     GrowingArray() = default;
-    explicit GrowingArray(std::size_t size) : block_(size * sizeof(Word)), size_(size) {}
-    GrowingArray(const GrowingArray& other) : block_(other.block_.bytes()), size_(other.size_) {
+    /// Of so many words: zeros, or anything.
+    GrowingArray(std::size_t size, bool zero) : block_(size * sizeof(Word), zero), size_(size) {}
+    GrowingArray(const GrowingArray& other) : block_(other.block_.bytes(), false), size_(other.size_) {
         if (size_ > 0) std::memcpy(block_.data(), other.block_.data(), size_ * sizeof(Word));
     }
     GrowingArray(GrowingArray&& other) noexcept
@@ -39,7 +40,7 @@ public:
     /// Makes room for so many words.
     void reserve(std::size_t capacity) { block_.grow(capacity * sizeof(Word)); }
 
-    /// Adds zeros up to a size for which there is room.
+    /// Adds words up to a size for which there is room; they may be anything.
     void extend(std::size_t size) { size_ = size; }
 
 private:

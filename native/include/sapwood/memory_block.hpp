@@ -1,7 +1,7 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
+#include <cstdlib>
 #include <cstring>
 #include <new>
 #include <utility>
@@ -12,17 +12,16 @@
 
 namespace sapwood {
 
-/// A block of memory that is zero at first, aligned to a line of the cache, and can grow.
+/// A block of memory that can grow.
 ///
 /// A large one is mapped by the system where that is known how: nothing is written before it is used, so that it takes
-/// no time to make one; it grows by moving pages instead of bytes; and its pages may be huge, so that there are
-/// few of them to ask for. Elsewhere, and while it is small, it is cleared when made and copied when it grows.
+/// no time to make one; it grows by moving pages instead of bytes; and its pages may be huge, so that there are few of
+/// them to ask for. Elsewhere, and while it is small, it is what the C library makes of it.
 class MemoryBlock {
 public:
-    static constexpr std::size_t alignment = 64;
-
     MemoryBlock() = default;
-    explicit MemoryBlock(std::size_t bytes) : data_(make(bytes)), bytes_(bytes) {}
+    /// `zero`: whether all is to be zero at first.
+    MemoryBlock(std::size_t bytes, bool zero) : data_(make(bytes, zero)), bytes_(bytes) {}
     MemoryBlock(MemoryBlock&& other) noexcept { swap(other); }
     MemoryBlock& operator=(MemoryBlock&& other) noexcept {
         MemoryBlock(std::move(other)).swap(*this);
@@ -34,7 +33,7 @@ public:
     const void* data() const { return data_; }
     std::size_t bytes() const { return bytes_; }
 
-    /// Makes the block larger; what it holds may move, and what is new is zero.
+    /// Makes the block larger, never smaller; what it holds may move, and what is new is anything.
     void grow(std::size_t bytes) {
         if (bytes <= bytes_) return;
 #if defined(__linux__)
@@ -47,24 +46,22 @@ public:
             return;
         }
 #endif
-        MemoryBlock larger(bytes);
+        MemoryBlock larger(bytes, false);
         if (bytes_ > 0) std::memcpy(larger.data_, data_, bytes_);
         swap(larger);
     }
 
 private:
-    /// The size of a huge page on most machines.
-    static constexpr std::size_t mapped_from = std::size_t{1} << 21;
-
     static bool is_mapped([[maybe_unused]] std::size_t bytes) {
 #if defined(__linux__)
-        return bytes >= mapped_from;
+        // The size of a huge page on most machines.
+        return bytes >= std::size_t{1} << 21;
 #else
         return false;
 #endif
     }
 
-    static void* make(std::size_t bytes) {
+    static void* make(std::size_t bytes, bool zero) {
         if (bytes == 0) return nullptr;
 #if defined(__linux__)
         if (is_mapped(bytes)) {
@@ -75,18 +72,19 @@ private:
             return data;
         }
 #endif
-        return std::memset(::operator new(bytes, std::align_val_t{alignment}), 0, bytes);
+        void* data = zero ? std::calloc(bytes, 1) : std::malloc(bytes);
+        if (data == nullptr) throw std::bad_alloc();
+        return data;
     }
 
     void release() noexcept {
-        if (data_ == nullptr) return;
 #if defined(__linux__)
         if (is_mapped(bytes_)) {
             munmap(data_, bytes_);
             return;
         }
 #endif
-        ::operator delete(data_, std::align_val_t{alignment});
+        std::free(data_);
     }
 
     void swap(MemoryBlock& other) noexcept {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <utility>
 
@@ -22,7 +23,8 @@ public:
     /// There must be an empty place.
     explicit DrainingRecords(Records records) : records_(std::move(records)) {
         while (records_.id_at((start_ + 1) * Records::bucket - 1) >= 0) ++start_;
-        start_ = bucket_at(1);
+        start_ = after(start_);
+        next_ = start_;
     }
 
     /// What is still here. Only what this one keeps may be put here.
@@ -36,23 +38,37 @@ public:
         return distance >= drained_;
     }
 
-    /// Drains so many more buckets, or somewhat more: calls `move(id, record)` for all records in them. Returns whether
-    /// that were the last.
-    template <class Move>
-    bool drain(std::size_t amount, Move move) {
+    /// Drains so many more buckets, or somewhat more: calls `move(id, record)` for all records in them, and
+    /// `prepare(id)` somewhat earlier. Returns whether that were the last.
+    template <class Prepare, class Move>
+    bool drain(std::size_t amount, Prepare prepare, Move move) {
         const std::size_t end = amount < records_.n_buckets() - drained_ ? drained_ + amount : records_.n_buckets();
+        std::array<typename Records::Found, batch * Records::bucket> found;
         // What comes after the last bucket is the first one, to which records may have been added for want of room.
-        for (bool was_full = false; drained_ < end || was_full; ++drained_) {
-            was_full = records_.take(bucket_at(drained_), move) == Records::bucket;
+        for (bool was_full = false; drained_ < end || was_full;) {
+            std::size_t n_found = 0;
+            for (std::size_t i = 0; i < batch && (drained_ < end || was_full); ++i, ++drained_) {
+                const std::size_t taken = records_.take(next_, found.data() + n_found);
+                was_full = taken == Records::bucket;
+                n_found += taken;
+                next_ = after(next_);
+            }
+            for (std::size_t i = 0; i < n_found; ++i) prepare(found[i].id);
+            for (std::size_t i = 0; i < n_found; ++i) move(found[i].id, found[i].record);
         }
         return drained_ >= records_.n_buckets();
     }
 
 private:
-    std::size_t bucket_at(std::size_t distance) const { return (start_ + distance) % records_.n_buckets(); }
+    /// So many buckets are emptied before what was in them is moved.
+    static constexpr std::size_t batch = 8;
+
+    std::size_t after(std::size_t index) const { return index + 1 == records_.n_buckets() ? 0 : index + 1; }
 
     Records records_;
+    /// The bucket that was drained first, the one that is drained next, and how many have been.
     std::size_t start_ = 0;
+    std::size_t next_ = 0;
     std::size_t drained_ = 0;
 };
 

@@ -13,9 +13,9 @@
 
 namespace sapwood {
 
-/// Records of a few words each, found by hashing the ids of their features: open addressing in buckets of four places,
-/// of which at most four in five are to be taken. It does not grow by itself: a larger one takes its place, at once or
-/// by and by (draining_records.hpp).
+/// Records of a few words each, found by hashing the ids of their features: open addressing in buckets of five places,
+/// of which at most four are to be taken on the average. It does not grow by itself: a larger one takes its place, at
+/// once or by and by (draining_records.hpp).
 ///
 /// A bucket is looked at as a whole, so that where in it an id is, which cannot be foreseen, costs no branch; and most
 /// ids are in the bucket where they belong. That one is in proportion to the hash: so a larger table has its records in
@@ -26,13 +26,13 @@ template <class Word, std::size_t fixed_stride>
 class HashedRecords {
 public:
     /// How many places a bucket has.
-    static constexpr std::size_t bucket = 4;
+    static constexpr std::size_t bucket = 5;
 
     explicit HashedRecords(std::size_t stride, std::size_t n_buckets = 0)
         : stride_(stride),
           n_buckets_(n_buckets),
-          ids_(n_buckets * bucket),
-          records_(n_buckets * bucket * (fixed_stride != 0 ? fixed_stride : stride)) {}
+          ids_(n_buckets * bucket, true),
+          records_(n_buckets * bucket * (fixed_stride != 0 ? fixed_stride : stride), false) {}
 
     /// How many buckets so many records want.
     static std::size_t buckets_for(std::size_t n_records) {
@@ -96,25 +96,53 @@ public:
         return {record, true};
     }
 
+    /// Puts a copy of a record where there is none of its id. Not all places may be taken.
+    void insert(FeatureId id, const Word* record) {
+        // What is empty in a bucket comes last.
+        std::size_t index = home(id);
+        while (ids_.data()[index * bucket + bucket - 1] != empty) [[unlikely]]
+            index = index + 1 == n_buckets_ ? 0 : index + 1;
+        const FeatureId* ids = ids_.data() + index * bucket;
+        std::size_t taken = 0;
+        for (std::size_t i = 0; i + 1 < bucket; ++i) taken += ids[i] != empty ? 1 : 0;
+        const std::size_t place = index * bucket + taken;
+        ids_.data()[place] = ~id;
+        ++size_;
+        std::copy_n(record, stride(), at(place));
+    }
+
     /// Moves all records to a larger table.
     void grow() {
         HashedRecords larger(stride_, next_size(n_buckets_));
-        for_each([&](FeatureId id, const Word* record) { larger.find_or_insert(id, record); });
+        for_each([&](FeatureId id, const Word* record) { larger.insert(id, record); });
         *this = std::move(larger);
     }
 
     /// Calls `use(id, record)` for all records.
     template <class Use>
     void for_each(Use use) {
-        for (std::size_t i = 0; i < n_buckets_; ++i) for_each_of(i, use);
+        for (std::size_t place = 0; place < n_places(); ++place) {
+            if (id_at(place) >= 0) use(id_at(place), at(place));
+        }
     }
 
-    /// Takes all records out of a bucket: calls `use(id, record)` for each. Returns how many there were. Those that
-    /// belong here, but are in a later bucket for want of room, are not found any more.
-    template <class Use>
-    std::size_t take(std::size_t index, Use use) {
-        const std::size_t taken = for_each_of(index, use);
-        std::fill_n(ids_.data() + index * bucket, bucket, empty);
+    struct Found {
+        FeatureId id;
+        Word* record;
+    };
+
+    /// Takes all records out of a bucket and writes to `out`, which has room for all places, where they are until
+    /// something else is put there. Returns how many there were. Those that belong here, but are in a later bucket for
+    /// want of room, are not found any more.
+    std::size_t take(std::size_t index, Found* out) {
+        FeatureId* ids = ids_.data() + index * bucket;
+        std::size_t taken = 0;
+        // How many there are cannot be foreseen, so no branch depends on it.
+        for (std::size_t i = 0; i < bucket; ++i) {
+            out[taken] = {~ids[i], at(index * bucket + i)};
+            taken += ids[i] != empty ? 1 : 0;
+            ids[i] = empty;
+        }
         size_ -= taken;
         return taken;
     }
@@ -128,7 +156,7 @@ private:
     std::size_t stride() const { return fixed_stride != 0 ? fixed_stride : stride_; }
 
     /// How many records there should be at most in so many buckets.
-    static std::size_t limit_of(std::size_t n_buckets) { return n_buckets * bucket * 4 / 5; }
+    static std::size_t limit_of(std::size_t n_buckets) { return n_buckets * (bucket - 1); }
 
     /// The place of an id, or the empty one that it should be put at.
     std::size_t probe(FeatureId id) const {
@@ -143,15 +171,6 @@ private:
                 return first + static_cast<std::size_t>(std::countr_zero(here));
             first = first + bucket == ids_.size() ? 0 : first + bucket;
         }
-    }
-
-    template <class Use>
-    std::size_t for_each_of(std::size_t index, Use& use) {
-        const FeatureId* ids = ids_.data() + index * bucket;
-        Word* records = at(index * bucket);
-        std::size_t i = 0;
-        for (; i < bucket && ids[i] != empty; ++i) use(~ids[i], records + i * stride());
-        return i;
     }
 
     std::size_t stride_;

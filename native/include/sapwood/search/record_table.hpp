@@ -134,9 +134,11 @@ public:
 private:
     using Draining = DrainingRecords<Word, fixed_stride>;
 
-    /// How many buckets are drained at a look-up: into an array, and into a larger table.
-    static constexpr std::size_t buckets_to_array = 8;
-    static constexpr std::size_t buckets_to_table = 4;
+    /// So many buckets are drained at once, at every second look-up into an array, which must be complete before the
+    /// bound rises, and at every fourth into a larger table.
+    static constexpr std::size_t some_buckets = 8;
+    static constexpr unsigned turns_to_array = 2;
+    static constexpr unsigned turns_to_table = 4;
     /// A table of so few buckets is moved at once.
     static constexpr std::size_t few_buckets = 256;
 
@@ -176,10 +178,8 @@ private:
     void go_on() {
         if (draining_) {
             // Few are added to what is being drained, unless somebody chooses them so.
-            const bool is_crammed = draining_->records().is_crammed();
-            drain(is_crammed        ? draining_->records().n_buckets()
-                  : drained_to_ > 0 ? buckets_to_array
-                                    : buckets_to_table);
+            if (draining_->records().is_crammed()) return drain(draining_->records().n_buckets());
+            if (++turn_ % (drained_to_ > 0 ? turns_to_array : turns_to_table) == 0) drain(some_buckets);
         } else if (direct_size() < foreseen_ && n_direct() == foreseen_) {
             drain_to_array();
         } else if (hashed_.is_full()) {
@@ -247,16 +247,19 @@ private:
     }
 
     void drain(std::size_t n_buckets) {
-        const bool is_done = draining_->drain(n_buckets, [this](FeatureId id, const Word* record) {
+        const auto prepare = [this](FeatureId id) {
+            if (static_cast<std::size_t>(id) < drained_to_) prefetch_to_change(direct_at(id));
+        };
+        const auto move = [this](FeatureId id, const Word* record) {
             if (static_cast<std::size_t>(id) < drained_to_) {
                 std::copy_n(record, stride(), direct_at(id));
                 --n_to_drain_;
             } else {
                 if (hashed_.is_full()) hashed_.grow();
-                hashed_.find_or_insert(id, record);
+                hashed_.insert(id, record);
             }
-        });
-        if (!is_done) return;
+        };
+        if (!draining_->drain(n_buckets, prepare, move)) return;
         draining_.reset();
         if (drained_to_ > 0) bound_.raise(drained_to_);
         drained_to_ = 0;
@@ -271,6 +274,7 @@ private:
     std::optional<Draining> draining_;
     std::size_t drained_to_ = 0;
     std::size_t n_to_drain_ = 0;
+    unsigned turn_ = 0;
     /// The bound that the array is made ready for, and how many records are added to it with each new id.
     std::size_t foreseen_ = 0;
     std::size_t pace_ = 0;
