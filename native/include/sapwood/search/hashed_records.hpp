@@ -6,10 +6,13 @@
 #include <cstdint>
 #include <utility>
 
-#include "sapwood/compiler.hpp"
 #include "sapwood/growing_array.hpp"
 #include "sapwood/search/hash_index.hpp"
 #include "sapwood/types.hpp"
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 namespace sapwood {
 
@@ -68,14 +71,6 @@ public:
     /// The bucket where an id belongs. There must be one.
     std::size_t home(FeatureId id) const {
         return static_cast<std::size_t>(std::uint64_t{hash_of(id)} * n_buckets_ >> 32);
-    }
-
-    /// Begins to bring close what says where a record is.
-    void prefetch(FeatureId id) const {
-        if (n_buckets_ == 0) return;
-        const std::size_t place = home(id) * bucket;
-        prefetch_to_change(ids_.data() + place);
-        prefetch_to_change(at(place));
     }
 
     /// The record of an id, or null if there is none.
@@ -158,15 +153,26 @@ private:
     /// How many records there should be at most in so many buckets.
     static std::size_t limit_of(std::size_t n_buckets) { return n_buckets * (bucket - 1); }
 
+    /// A bit for each place of a bucket: whether what is there is the key, or empty.
+    static unsigned which_are(const FeatureId* ids, FeatureId key) {
+        unsigned which = 0;
+        unsigned i = 0;
+#if defined(__SSE2__)
+        const __m128i four = _mm_loadu_si128(reinterpret_cast<const __m128i*>(ids));
+        const __m128i equal = _mm_cmpeq_epi32(four, _mm_set1_epi32(key));
+        const __m128i vacant = _mm_cmpeq_epi32(four, _mm_set1_epi32(empty));
+        which = static_cast<unsigned>(_mm_movemask_ps(_mm_castsi128_ps(_mm_or_si128(equal, vacant))));
+        i = 4;
+#endif
+        for (; i < bucket; ++i) which |= static_cast<unsigned>((ids[i] == key) | (ids[i] == empty)) << i;
+        return which;
+    }
+
     /// The place of an id, or the empty one that it should be put at.
     std::size_t probe(FeatureId id) const {
         for (std::size_t first = home(id) * bucket;;) {
             // A bucket is filled from its first place on, so that the id comes before what is empty.
-            unsigned here = 0;
-            for (unsigned i = 0; i < bucket; ++i) {
-                const FeatureId there = ids_.data()[first + i];
-                here |= static_cast<unsigned>((there == ~id) | (there == empty)) << i;
-            }
+            const unsigned here = which_are(ids_.data() + first, ~id);
             if (here != 0) [[likely]]
                 return first + static_cast<std::size_t>(std::countr_zero(here));
             first = first + bucket == ids_.size() ? 0 : first + bucket;

@@ -289,8 +289,6 @@ private:
     /// ends of what a record can hold.
     static constexpr Count wide_from = 1 << (Packed::count_bits - 1);
     static constexpr Count low_part = wide_from / 2;
-    /// For so many features of a point what is needed is brought close at once.
-    static constexpr std::ptrdiff_t prefetch_distance = 32;
 
     static bool is_negative(Word word) { return static_cast<std::int64_t>(word) < 0; }
 
@@ -411,7 +409,6 @@ private:
         end_those_of(static_cast<std::size_t>(progress.counted));
         Word* direct = table_.direct();
         std::size_t size = table_.direct_size();
-        const FeatureId* prefetched = at;
         for (; at != end; ++at) {
             const auto index = static_cast<std::size_t>(*at);
             if (index < size) [[likely]] {
@@ -420,13 +417,6 @@ private:
                 if (is_negative(word)) [[unlikely]]
                     end_of_left(*at, direct + index, uses, run_out);
             } else {
-                if (at >= prefetched) {
-                    // What is hashed is far away, and where it is does not depend on what came before.
-                    prefetched = end - at > prefetch_distance ? at + prefetch_distance : end;
-                    for (const FeatureId* next = at; next != prefetched; ++next) {
-                        if (static_cast<std::size_t>(*next) >= size) table_.prefetch(*next);
-                    }
-                }
                 Record record = find_or_make(*at);
                 direct = table_.direct();
                 size = table_.direct_size();

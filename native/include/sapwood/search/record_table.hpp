@@ -87,14 +87,6 @@ public:
     }
     const Word* find(FeatureId id) const { return const_cast<RecordTable*>(this)->find(id); }
 
-    /// Begins to bring close what says where the record of an id from `direct_size()` on is.
-    void prefetch(FeatureId id) const {
-        if (!draining_) return hashed_.prefetch(id);
-        if (draining_->keeps(id)) return draining_->records().prefetch(id);
-        if (static_cast<std::size_t>(id) < drained_to_) return prefetch_to_change(direct_at(id));
-        hashed_.prefetch(id);
-    }
-
     /// The record of an id, a new one if there is none.
     Word* find_or_make(FeatureId id) {
         if (static_cast<std::size_t>(id) < direct_size()) return direct_at(id);
