@@ -72,8 +72,8 @@ public:
     void validate() override;
 
     std::size_t n_bytes() const override {
-        const std::size_t lists =
-            candidates_.capacity() + waiting_.capacity() + listed_.capacity() + next_listed_.capacity();
+        const std::size_t lists = leaders_.capacity() + candidates_.capacity() + waiting_.capacity() +
+                                  listed_.capacity() + next_listed_.capacity();
         return sizeof(*this) + counters_.n_bytes() + guard_.n_bytes() + lists * sizeof(FeatureId) + now_.n_bytes() +
                next_.n_bytes();
     }
@@ -263,7 +263,11 @@ private:
     std::vector<Split> scan_all(std::size_t k) {
         TableScan<Certificate> scan(counters_, scorer_, of_class_);
         std::vector<Split> splits;
-        for (const auto& [score, id] : scan.best(k)) splits.push_back(split_of(id, score));
+        leaders_.clear();
+        for (const auto& [score, id] : scan.best(k)) {
+            splits.push_back(split_of(id, score));
+            leaders_.push_back(id);
+        }
         count_scan(scan.n_seen());
         if (!splits.empty() && k <= most_asked) decide_idle(weighted_gain(splits.back()));
         return splits;
@@ -273,6 +277,7 @@ private:
     Split scan_best() {
         TableScan<Certificate> scan(counters_, scorer_, of_class_);
         const auto [score, id] = scan.best();
+        leaders_.assign(1, id);
         count_scan(scan.n_seen());
         decide_idle(whole_ - score);
         return split_of(id, score);
@@ -316,6 +321,12 @@ private:
             // The waiting features are no candidates yet, but one of them may be the best.
             known = candidate_splits(needed);
             for_each_score(waiting_, [&](FeatureId id, double score) { known.push_back(split_of(id, score)); });
+            known = first_of(std::move(known), needed);
+        }
+        if (known.size() < needed && leaders_.size() >= needed) {
+            // The best of the last scan are not the best now, but their gain is as good to begin with.
+            known.clear();
+            for_each_score(leaders_, [&](FeatureId id, double score) { known.push_back(split_of(id, score)); });
             known = first_of(std::move(known), needed);
         }
         const bool scanned = known.size() < needed;
@@ -363,6 +374,8 @@ private:
     std::uint64_t touched_at_query_ = 0;
     /// The weighted impurity of the node at the query.
     double whole_ = 0;
+    /// The features that the last exhaustive scan found to be the best.
+    std::vector<FeatureId> leaders_;
 };
 
 /// Checks every invariant against the counts: counts within their classes, candidates without repetition, every other
