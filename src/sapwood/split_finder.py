@@ -354,8 +354,9 @@ class SplitFinder:
         Certified, at present: ``candidates`` (features without a certificate, which every query looks at),
         ``certificates`` (features with one of their own) and ``rare_limit`` (up to so many occurrences a feature needs
         none). Since the finder was made: ``checks`` of whether a certificate holds, scores computed in ``scans``,
-        ``exhaustive_scans`` of all features, ``renewals`` of the certificates with their causes, and the ``slices``
-        that these were done in. Copies go on counting; a pickle or a merge starts afresh.
+        ``exhaustive_scans`` of all features, ``renewals`` of the certificates with their causes (the share of the
+        classes shifted, or the best gain fell), the ``slices`` that these were done in, and ``reviews`` of the
+        candidates. Copies go on counting; a pickle or a merge starts afresh.
 
         Exhaustive: ``examined``, and approximate: all of ``work``.
 
