@@ -22,7 +22,12 @@ public:
     Beside(std::size_t stride, std::size_t n_buckets, const std::vector<FeatureId>& ids)
         : stride_(stride), draining_(fill(n_buckets, ids)), target_(stride, 4 * n_buckets) {}
 
-    /// Moves some buckets; asks for what is known and for what is not; puts a record where it belongs.
+    /// Puts a record where it belongs, if there is none of its id and it leaves an empty place.
+    void put(FeatureId fresh) {
+        if (expected_.count(fresh) == 0 && !draining_.records().is_crammed()) insert(fresh);
+    }
+
+    /// Moves some buckets, and puts a record where it belongs.
     bool step(std::size_t amount, FeatureId fresh) {
         const auto prepare = [this](FeatureId id) { CHECK(expected_.count(id) == 1); };
         done_ = draining_.drain(amount, prepare, [this](FeatureId id, const Word* record) {
@@ -30,7 +35,7 @@ public:
             target_.insert(id, record);
         });
         if (done_ && !CHECK(draining_.records().size() == 0)) return false;
-        if (expected_.count(fresh) == 0 && !draining_.records().is_crammed()) insert(fresh);
+        put(fresh);
         return CHECK(draining_.records().size() + target_.size() == expected_.size());
     }
 
@@ -92,6 +97,9 @@ void follows_a_map(std::size_t stride, std::size_t n_buckets, const std::vector<
         Beside<Word, fixed_stride> both(stride, n_buckets,
                                         {ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(before)});
         std::size_t next = before;
+        // Some before anything is moved: they may fill the bucket that it was to begin after.
+        for (int i = 0; i < 6 && next < ids.size(); ++i) both.put(ids[next++]);
+        if (!both.agrees()) return;
         for (std::size_t i = 0; i <= n_buckets && !both.is_done(); ++i) {
             const FeatureId fresh = next < ids.size() ? ids[next++] : static_cast<FeatureId>(random() >> 1);
             if (!both.step(1 + random() % amount, fresh) || !both.agrees()) return;

@@ -238,6 +238,45 @@ void grows_on_all_kinds_of_ids() {
     });
 }
 
+/// Ids that belong in one bucket and come when a table has just become full, so that they fill that bucket and are put
+/// into the next one before anything is drained, are found as long as it is drained.
+void ids_of_one_bucket_are_found_while_it_grows() {
+    using Table = RecordTable<std::uint64_t, 1, 16>;
+    constexpr std::size_t n_buckets = 512;
+    const Table::Hashed buckets(1, n_buckets);
+    // Four in each bucket, which makes it full, and some more that belong in the first one.
+    std::vector<FeatureId> ids;
+    std::vector<FeatureId> more;
+    std::vector<int> in_bucket(n_buckets);
+    for (FeatureId id = 1 << 30; ids.size() < 4 * n_buckets || more.size() < 3; ++id) {
+        const std::size_t home = buckets.home(id);
+        if (in_bucket[home] < 4) {
+            ++in_bucket[home];
+            ids.push_back(id);
+        } else if (home == 0 && more.size() < 3) {
+            more.push_back(id);
+        }
+    }
+    // Whenever it is that buckets are drained.
+    for (std::size_t turn = 0; turn < 4; ++turn) {
+        Table table({0}, 64);
+        for (const FeatureId id : ids) *table.find_or_make(id) = static_cast<std::uint64_t>(id);
+        *table.find_or_make(more[0]) = static_cast<std::uint64_t>(more[0]);
+        CHECK(table.is_growing());
+        for (std::size_t i = 0; i < turn; ++i) table.find_or_make(ids[i]);
+        for (const FeatureId id : more) *table.find_or_make(id) = static_cast<std::uint64_t>(id);
+        for (const FeatureId other : ids) {
+            table.find_or_make(other);
+            for (const FeatureId id : more) {
+                const std::uint64_t* record = table.find(id);
+                if (!CHECK(record != nullptr && *record == static_cast<std::uint64_t>(id))) return;
+            }
+        }
+        CHECK(!table.is_growing());
+        CHECK(table.n_hashed() == ids.size() + more.size());
+    }
+}
+
 /// A copy has records of its own.
 void copies_are_independent() {
     RecordTable<std::int32_t, 0, 4> table(std::vector<std::int32_t>(6), 8);
@@ -258,6 +297,7 @@ int main() {
     }
     on_all_kinds_of_ids(Beside<std::int32_t, 0, 4>(1002, 1), 500);
     grows_on_all_kinds_of_ids();
+    ids_of_one_bucket_are_found_while_it_grows();
     dense_ids_are_direct();
     ids_above_the_bound_are_not_forgotten();
     copies_are_independent();

@@ -14,20 +14,16 @@ namespace sapwood {
 /// belongs in a bucket that has not been drained (`keeps`), and in the new place otherwise.
 ///
 /// That is so because buckets are drained in their order, beginning after one that is not full, and never up to one
-/// that is full: a record is not in the bucket where it belongs only if all buckets in between are full.
+/// that is full: a record is not in the bucket where it belongs only if all buckets in between are full. Where to
+/// begin is decided when that is done, because what is put here before may fill a bucket.
 template <class Word, std::size_t fixed_stride>
 class DrainingRecords {
 public:
     using Records = HashedRecords<Word, fixed_stride>;
 
-    /// There must be an empty place.
-    explicit DrainingRecords(Records records) : records_(std::move(records)) {
-        while (records_.id_at((start_ + 1) * Records::bucket - 1) >= 0) ++start_;
-        start_ = after(start_);
-        next_ = start_;
-    }
+    explicit DrainingRecords(Records records) : records_(std::move(records)) {}
 
-    /// What is still here. Only what this one keeps may be put here.
+    /// What is still here. Only what this one keeps may be put here, and an empty place must be left.
     Records& records() { return records_; }
     const Records& records() const { return records_; }
 
@@ -42,6 +38,7 @@ public:
     /// `prepare(id)` somewhat earlier. Returns whether that were the last.
     template <class Prepare, class Move>
     bool drain(std::size_t amount, Prepare prepare, Move move) {
+        if (drained_ == 0) begin();
         const std::size_t end = amount < records_.n_buckets() - drained_ ? drained_ + amount : records_.n_buckets();
         std::array<typename Records::Found, batch * Records::bucket> found;
         // What comes after the last bucket is the first one, to which records may have been added for want of room.
@@ -62,6 +59,13 @@ public:
 private:
     /// So many buckets are emptied before what was in them is moved.
     static constexpr std::size_t batch = 8;
+
+    void begin() {
+        std::size_t not_full = 0;
+        while (records_.id_at((not_full + 1) * Records::bucket - 1) >= 0) ++not_full;
+        start_ = after(not_full);
+        next_ = start_;
+    }
 
     std::size_t after(std::size_t index) const { return index + 1 == records_.n_buckets() ? 0 : index + 1; }
 
