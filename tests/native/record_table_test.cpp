@@ -45,7 +45,7 @@ public:
         Word* record = table_.find_or_make(id);
         if (!CHECK(record != nullptr && record == table_.find(id))) return false;
         if (known == expected_.end()) {
-            const bool is_old = was_there && record == table_.direct() + static_cast<std::size_t>(id) * table_.stride();
+            const bool is_old = was_there && is_in_array_at(id, record);
             if (!CHECK(is_old ? is_untouched(record) : agrees(record, table_.first()))) return false;
         } else if (!CHECK(agrees(record, known->second))) {
             return false;
@@ -67,7 +67,7 @@ public:
         table_.for_each([&](FeatureId id, Word* record) {
             right &= walked.insert(id).second && record == table_.find(id);
             const auto known = expected_.find(id);
-            const bool is_in_array = record == table_.direct() + static_cast<std::size_t>(id) * table_.stride();
+            const bool is_in_array = is_in_array_at(id, record);
             right &= known != expected_.end() ? agrees(record, known->second) : is_in_array && is_untouched(record);
             if (static_cast<std::size_t>(id) < table_.direct_size()) right &= is_in_array;
             if (is_in_array) right &= static_cast<std::size_t>(id) < table_.n_in_use();
@@ -105,6 +105,12 @@ public:
     }
 
 private:
+    /// Past the end of the array is memory of others, where a hashed record may happen to be.
+    bool is_in_array_at(FeatureId id, const Word* record) const {
+        const auto index = static_cast<std::size_t>(id);
+        return index < table_.n_direct() && record == table_.direct() + index * table_.stride();
+    }
+
     bool agrees(const Word* record, const std::vector<Word>& words) const {
         return std::equal(words.begin(), words.end(), record);
     }
