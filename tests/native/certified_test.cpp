@@ -349,6 +349,27 @@ const Case vain_renewal{2,
                          {Kind::add, {12}, 1},
                          {Kind::remove, {}, 0, 1, 0, true}}};
 
+/// As many points as there can be, and a feature that is the label: so many occurrences are rare then that four times
+/// as many are more than can be counted.
+Case nearly_all_are_rare() {
+    std::mt19937 random(19);
+    Case the_case;
+    for (FeatureId id = 0; id < 100; ++id) the_case.ids.push_back(id);
+    for (int i = 0; i < 400; ++i) {
+        // First heavy points that nobody asks about, then runs of a class, so that certificates are renewed.
+        const bool heavy = i < 40;
+        Operation operation{Kind::add, {}, static_cast<Label>(heavy ? i % 2 : i / 30 % 2)};
+        operation.weight = heavy ? 49'500'000 : 1 + static_cast<Count>(random() % 500'000);
+        operation.query = heavy ? 0 : 1;
+        operation.validates = i % 50 == 49;
+        for (std::size_t j = 0; j < the_case.ids.size(); ++j) {
+            if (j == 0 ? operation.label == 1 : random() % 20 == 0) operation.features.push_back(j);
+        }
+        the_case.list.push_back(operation);
+    }
+    return the_case;
+}
+
 void the_twins_are_right() {
     for (unsigned seed = 0; seed < 4; ++seed) {
         for (const std::string_view stream : streams::names) {
@@ -375,6 +396,7 @@ int main() {
     runs_binary(left_the_next_box, "left the next box");
     runs_binary(interrupted_renewal, "interrupted renewal");
     runs_binary(vain_renewal, "vain renewal");
+    runs_binary(nearly_all_are_rare(), "nearly all are rare");
     compared = 0;
     hostile_streams();
     CHECK(compared >= wanted_operations);

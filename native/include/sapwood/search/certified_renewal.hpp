@@ -326,7 +326,7 @@ protected:
 
     /// Starts to sweep anew if the limit of rareness has risen much.
     void raise_sweep() {
-        if (now_.rare() < 2 * (sweep_limit_ + 1)) return;
+        if (now_.rare() / 2 <= sweep_limit_) return;
         sweep_limit_ = now_.rare();
         swept_ = 0;
     }
