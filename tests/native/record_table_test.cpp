@@ -283,6 +283,25 @@ void ids_of_one_bucket_are_found_while_it_grows() {
     }
 }
 
+/// An id far beyond all others, which are to be found directly, may come at any step of their way to the array, also
+/// with the last: then nothing has been hashed.
+void a_far_id_may_come_while_others_become_direct() {
+    const FeatureId far = 1 << 30;
+    std::mt19937 random(9);
+    RecordTable<std::uint64_t, 1, 16> table({0}, 64);
+    int steps = 0;
+    for (int i = 0; i < 20000; ++i) {
+        *table.find_or_make(static_cast<FeatureId>(random() % 200000)) += 1;
+        if (table.n_in_use() == table.direct_size()) continue;
+        ++steps;
+        RecordTable<std::uint64_t, 1, 16> copy(table);
+        *copy.find_or_make(far) = 5;
+        const std::uint64_t* record = copy.find(far);
+        if (!CHECK(record != nullptr && *record == 5 && copy.find(far - 1) == nullptr)) return;
+    }
+    CHECK(steps > 10);
+}
+
 /// A copy has records of its own.
 void copies_are_independent() {
     RecordTable<std::int32_t, 0, 4> table(std::vector<std::int32_t>(6), 8);
@@ -304,6 +323,7 @@ int main() {
     on_all_kinds_of_ids(Beside<std::int32_t, 0, 4>(1002, 1), 500);
     grows_on_all_kinds_of_ids();
     ids_of_one_bucket_are_found_while_it_grows();
+    a_far_id_may_come_while_others_become_direct();
     dense_ids_are_direct();
     ids_above_the_bound_are_not_forgotten();
     copies_are_independent();

@@ -170,15 +170,19 @@ private:
     void go_on() {
         if (draining_) {
             // Few are added to what is being drained, unless somebody chooses them so.
-            if (draining_->records().is_crammed()) return drain(draining_->records().n_buckets());
-            if (++turn_ % (drained_to_ > 0 ? turns_to_array : turns_to_table) == 0) drain(some_buckets);
-        } else if (direct_size() < foreseen_ && n_direct() == foreseen_) {
-            drain_to_array();
-        } else if (hashed_.is_full()) {
-            if (hashed_.n_buckets() <= few_buckets) return hashed_.grow();
-            Hashed larger(stride(), Hashed::next_size(hashed_.n_buckets()));
-            draining_.emplace(std::exchange(hashed_, std::move(larger)));
+            if (draining_->records().is_crammed()) {
+                drain(draining_->records().n_buckets());
+            } else if (++turn_ % (drained_to_ > 0 ? turns_to_array : turns_to_table) == 0) {
+                drain(some_buckets);
+            }
+            if (draining_) return;
         }
+        // Also where the last has just been drained: what it was drained into may be full, or have no place at all.
+        if (direct_size() < foreseen_ && n_direct() == foreseen_) drain_to_array();
+        if (draining_ || !hashed_.is_full()) return;
+        if (hashed_.n_buckets() <= few_buckets) return hashed_.grow();
+        Hashed larger(stride(), Hashed::next_size(hashed_.n_buckets()));
+        draining_.emplace(std::exchange(hashed_, std::move(larger)));
     }
 
     /// Raises the bound if it is due, and else finds out whether it will be.
