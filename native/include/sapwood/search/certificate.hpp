@@ -36,7 +36,7 @@ namespace sapwood {
 // have come, in which the ratio of the classes is between theirs: c0' lower1 <= c1' upper0 and c1' lower0 <= c0'
 // upper1. Only where b + r exceeds lower1, the other class must grow with it: the first corner is then
 // (upper0 (b + r) / lower1, b + r), and the second likewise. Proof, for a positive state: let a' fall to a and raise b'
-// to b + r, with c1' if need be, which keeps the ratio within its bounds. Then let both classes shrink together, c' = t
+// to b + r, with c1' if need be, which keeps the first of the two bounds. Then let both classes shrink together, c' = t
 // c', down to c1' = max(lower1, b + r). F does not fall on the way: by homogeneity its derivative with respect to t is
 // g(c') - g'(c' - x) . c', for x = (a, b + r) and g the weighted impurity, and a tangent of a concave function is
 // nowhere below it. The feature stays positive, so that c0' >= a as long as c1' >= b + r. And c0' is at most what it is

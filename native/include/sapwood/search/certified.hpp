@@ -25,14 +25,15 @@ namespace sapwood {
 /// twice that of the exhaustive search (docs/guarantees.md, Time and memory, says what was measured).
 ///
 /// How. Nearly all features hold a certificate (certificate.hpp): a proof that their gain stays below a threshold theta
-/// while the class counts stay in a box and the feature occurs at most so often. `add` counts, and puts a feature
+/// while the class counts stay in a region and the feature occurs at most so often. `add` counts, and puts a feature
 /// whose certificate has run out on a waiting list. Features without a certificate are the candidates, and the best of
 /// them is the best of all if its gain reaches theta. Rare features need no certificate of their own: up to a limit of
 /// occurrences, no feature can reach theta.
 ///
-/// Before the box is left, or when the best gain has come close to theta, certificates are renewed for a new box and
-/// a new theta, a slice at every query. Until the renewal is complete both promises hold, each for some features, and
-/// the larger theta counts. What cannot be answered in time is answered by an exhaustive scan.
+/// Before the region is left, or when the best gain has come close to theta, certificates are renewed for a new region
+/// and a new theta, a slice at every query. Until the renewal is complete both promises hold, each for some features,
+/// and the larger theta counts. In between, reviews narrow the region and raise theta, which leaves every certificate
+/// valid. What cannot be answered in time is answered by an exhaustive scan.
 template <class Certificate>
 class CertifiedSearch final : public CertifiedRenewal<Certificate> {
 public:
@@ -101,7 +102,6 @@ private:
     using Renewal::begin_renewal;
     using Renewal::calm_;
     using Renewal::calm_gain_;
-    using Renewal::calm_scans_;
     using Renewal::candidates_;
     using Renewal::counters_;
     using Renewal::cursor_;
@@ -162,7 +162,9 @@ private:
         scorer_.cover(n_);
         whole_ = scorer_.whole(of_class_);
         // What the exhaustive search would have done since the last query: counted, and now looked at every feature.
-        saved_ += features_ + (touched_ - touched_at_query_);
+        // Where there are so few that to look at them is nothing beside the counting, certificates must not cost more
+        // either.
+        saved_ += features_ + std::min<std::uint64_t>(touched_ - touched_at_query_, 2 * features_);
         touched_at_query_ = touched_;
         gap_ = std::max(1, n_ - n_at_query_);
         n_at_query_ = n_;
@@ -197,8 +199,8 @@ private:
     /// Whether every feature outside the candidates is certified now; examines the waiting ones.
     bool ready() {
         if (!promised_ || idle_ || is_overdrawn()) return false;
-        // During a renewal some certificates are of the one promise and some of the other, so both boxes must hold; but
-        // where only the old one has been left, the renewal can be completed.
+        // During a renewal some certificates are of the one promise and some of the other, so both regions must hold;
+        // but where only the old one has been left, the renewal can be completed.
         if (renewing_ && !next_.region().contains(of_class_)) return false;
         if (!now_.region().contains(of_class_)) {
             if (!renewing_) return false;
@@ -378,8 +380,8 @@ private:
     std::vector<FeatureId> leaders_;
 };
 
-/// Checks every invariant against the counts: counts within their classes, candidates without repetition, every other
-/// feature with a gain below theta as long as the box holds, certificates listed and not overdrawn.
+/// Checks against the counts: counts within their classes, candidates without repetition, every other feature with a
+/// gain below theta as long as the region holds, no certificate overdrawn.
 template <class Certificate>
 void CertifiedSearch<Certificate>::validate() {
     const auto require = [](bool holds, FeatureId id, const char* complaint) {

@@ -17,9 +17,10 @@ namespace sapwood {
 /// The certificates of a certified search: which features hold one, which are candidates for want of one, and how all
 /// are renewed, a slice at a time or at once, when what the search has saved so far pays for it.
 ///
-/// Certificates are renewed for a new box and a new theta. Until a renewal is complete both promises hold, each for
+/// Certificates are renewed for a new region and a new theta. Until a renewal is complete both promises hold, each for
 /// some features, and the larger theta counts. Only features that are not rare are visited, and a list says which; a
-/// renewal of all features is needed only where the limit of rareness no longer holds.
+/// renewal of all features is needed only where the limit of rareness no longer holds. A review promises less instead,
+/// which leaves all certificates as they are, and visits the candidates alone.
 template <class Certificate>
 class CertifiedRenewal : public CertifiedCounts<Certificate> {
 protected:

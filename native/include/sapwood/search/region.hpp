@@ -59,6 +59,7 @@ struct Region {
     }
 
 private:
+    /// That no class has fewer points than `lower` need not be asked: points are only added.
     SAPWOOD_INLINE bool cone_contains(const ClassCounts& c) const {
         const auto times = [](Count a, Count b) { return std::int64_t{a} * b; };
         return c[0] + c[1] <= most && times(c[0], lower[1]) <= times(c[1], upper[0]) &&
