@@ -48,14 +48,16 @@ protected:
     static constexpr std::size_t short_list = 64;
     /// How many records are swept for one rare feature that has run out: that costs about as much.
     static constexpr std::size_t sweep = 64;
-    /// What it costs to look at a candidate and to check a certificate, if a score in an exhaustive scan costs 1: such
-    /// a scan runs over plain arrays, in vectors.
-    static constexpr std::uint64_t scan_cost = 2;
-    static constexpr std::uint64_t check_cost = 10;
-    /// What it costs to give a feature a certificate, beside checks.
-    static constexpr std::uint64_t visit_cost = 10;
-    /// What it costs to notice that a certificate has run out.
-    static constexpr std::uint64_t run_out_cost = 15;
+    /// What things cost, if a score in an exhaustive scan costs 1: such a scan runs over plain arrays, with two classes
+    /// in vectors. With more, a score takes so long that little else counts.
+    static constexpr bool is_binary = Certificate::fixed_classes == 2;
+    /// To look at a candidate, and to check a certificate.
+    static constexpr std::uint64_t scan_cost = is_binary ? 2 : 1;
+    static constexpr std::uint64_t check_cost = is_binary ? 10 : 6;
+    /// To give a feature a certificate, beside checks.
+    static constexpr std::uint64_t visit_cost = is_binary ? 10 : 1;
+    /// To notice that a certificate has run out.
+    static constexpr std::uint64_t run_out_cost = is_binary ? 15 : 1;
     /// What a renewal costs beyond its checks, likewise.
     static constexpr std::uint64_t renewal_overhead = 128;
 
