@@ -67,6 +67,7 @@ protected:
     /// The first renewal may wait for so many exhaustive scans.
     static constexpr std::uint64_t early_scans = 16;
 
+    /// Between these are slack, reach and the patience with reviews (below).
     static constexpr double least_slack = 0.02;
     static constexpr double most_slack = 0.5;
     static constexpr double least_reach = 0.5;

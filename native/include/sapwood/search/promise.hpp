@@ -136,20 +136,18 @@ private:
 
     Count find_grant(const Count* on, Count occurrences) {
         Count refused = static_cast<Count>(std::min(enough_ * occurrences + 4, max_points / 2.0));
-        double high = bound(on, refused);
         const double limit = certificate_.limit();
+        const double high = bound(on, refused);
         if (high < limit) return refused;
         const double low = bound(on, 0);
         if (!(low < limit)) return -1;
-        // The root of a gain grows about evenly with the occurrences of one class.
-        Count granted = 0;
         if (high < std::numeric_limits<double>::infinity()) {
+            // The root of a gain grows about evenly with the occurrences of one class.
             const double root = std::sqrt(std::max(0.0, low));
             const double share = (std::sqrt(limit) - root) / (std::sqrt(high) - root);
             const Count guess = static_cast<Count>(0.95 * share * refused);
-            if (guess <= 0) return 0;
-            (bound(on, guess) < limit ? granted : refused) = guess;
-            if (granted > 0) return granted;
+            if (guess <= 0 || bound(on, guess) < limit) return guess;
+            refused = guess;
         }
         while (refused > 1) {
             refused /= 2;

@@ -25,6 +25,7 @@ struct Region {
     Count most = 0;
 
     SAPWOOD_INLINE bool contains(const ClassCounts& counts) const {
+        // More than two classes, whose counts are a vector, never make a cone.
         if constexpr (requires { std::tuple_size<ClassCounts>::value; }) {
             if (is_cone) [[likely]]
                 return cone_contains(counts);
