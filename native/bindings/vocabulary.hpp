@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "point.hpp"
-#include "sapwood/search/feature_index.hpp"
+#include "sapwood/storage/feature_index.hpp"
 
 namespace sapwood::bindings {
 

@@ -5,8 +5,8 @@
 
 #include "brute_force.hpp"
 #include "check.hpp"
-#include "sapwood/search/upd_ent.hpp"
-#include "sapwood/search/upd_gini.hpp"
+#include "sapwood/search/approximate/upd_ent.hpp"
+#include "sapwood/search/approximate/upd_gini.hpp"
 #include "streams.hpp"
 
 namespace {

@@ -1,6 +1,6 @@
 // The theorems behind certificates, by enumeration: where a certificate is granted, every state that it covers has a
 // computed gain below theta. And certificates are granted where they should be.
-#include "sapwood/search/certificate.hpp"
+#include "sapwood/search/certified/certificate.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 #include "check.hpp"
 #include "sapwood/impurity.hpp"
-#include "sapwood/search/multiclass_certificate.hpp"
+#include "sapwood/search/certified/multiclass_certificate.hpp"
 
 namespace {
 

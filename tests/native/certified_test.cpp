@@ -1,7 +1,7 @@
 // The certified search after every operation, 20 million in all, against a twin that computes every score: the same
 // feature, score and gain, to the last bit, on hostile streams with weights, removals, merging, copies and seldom
 // queries.
-#include "sapwood/search/certified.hpp"
+#include "sapwood/search/certified/certified.hpp"
 
 #include <algorithm>
 #include <array>
@@ -15,9 +15,9 @@
 #include "brute_force.hpp"
 #include "check.hpp"
 #include "operations.hpp"
-#include "sapwood/search/certificate.hpp"
-#include "sapwood/search/exhaustive.hpp"
-#include "sapwood/search/multiclass_certificate.hpp"
+#include "sapwood/search/certified/certificate.hpp"
+#include "sapwood/search/certified/multiclass_certificate.hpp"
+#include "sapwood/search/exhaustive/exhaustive.hpp"
 #include "streams.hpp"
 
 namespace {

@@ -12,8 +12,8 @@
 
 #include "check.hpp"
 #include "sapwood/impurity.hpp"
-#include "sapwood/search/certificate.hpp"
-#include "sapwood/search/multiclass_certificate.hpp"
+#include "sapwood/search/certified/certificate.hpp"
+#include "sapwood/search/certified/multiclass_certificate.hpp"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // Hashed records on their way to another table, against a map: found after every step, wherever they are, also when
 // ids collide and when more are put to those that have not been moved.
-#include "sapwood/search/draining_records.hpp"
+#include "sapwood/storage/draining_records.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
 // The index of features against a map, on ids that are dense, sparse, mixed and extreme.
-#include "sapwood/search/feature_index.hpp"
+#include "sapwood/storage/feature_index.hpp"
 
 #include <map>
 #include <random>

@@ -1,5 +1,5 @@
 // Arrays that grow, from a few words to many pages: what was written stays, copies are their own.
-#include "sapwood/growing_array.hpp"
+#include "sapwood/storage/growing_array.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,5 +1,5 @@
 // The lazy heap against an ordered set, after every operation.
-#include "sapwood/search/lazy_heap.hpp"
+#include "sapwood/storage/lazy_heap.hpp"
 
 #include <random>
 #include <set>

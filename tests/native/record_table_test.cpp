@@ -1,5 +1,5 @@
 // The table of records against a map, on ids that are dense, sparse, mixed and extreme.
-#include "sapwood/search/record_table.hpp"
+#include "sapwood/storage/record_table.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,5 +1,5 @@
 // Tables that share their pages against plain maps: random writes, copies, moves, and the memory of all of them.
-#include "sapwood/tree/shared_table.hpp"
+#include "sapwood/storage/shared_table.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,6 +1,6 @@
 // The bounds of the split tests: figures by hand and from the formulas of the works cited, quantiles from tables, and
 // the variance of a gain against derivatives taken numerically and against simulated streams.
-#include "sapwood/tree/split_test.hpp"
+#include "sapwood/tree/split_test/split_test.hpp"
 
 #include <array>
 #include <cmath>

@@ -12,7 +12,7 @@
 
 #include "sapwood/io/bytes.hpp"
 #include "sapwood/io/tree_format.hpp"
-#include "sapwood/tree/leaf_models.hpp"
+#include "sapwood/tree/predict/leaf_models.hpp"
 
 namespace sapwood::detail {
 

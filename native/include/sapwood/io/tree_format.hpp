@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "sapwood/tree/shared_table.hpp"
+#include "sapwood/storage/shared_table.hpp"
 #include "sapwood/types.hpp"
 
 /// What the writer and the reader of trees agree on; docs/format.md describes it byte by byte.

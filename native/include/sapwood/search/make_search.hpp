@@ -10,12 +10,12 @@
 #include <string_view>
 
 #include "sapwood/impurity.hpp"
-#include "sapwood/search/certified.hpp"
-#include "sapwood/search/exhaustive.hpp"
-#include "sapwood/search/multiclass_certificate.hpp"
+#include "sapwood/search/approximate/upd_ent.hpp"
+#include "sapwood/search/approximate/upd_gini.hpp"
+#include "sapwood/search/certified/certified.hpp"
+#include "sapwood/search/certified/multiclass_certificate.hpp"
+#include "sapwood/search/exhaustive/exhaustive.hpp"
 #include "sapwood/search/split_search.hpp"
-#include "sapwood/search/upd_ent.hpp"
-#include "sapwood/search/upd_gini.hpp"
 
 namespace sapwood {
 

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "sapwood/search/feature_index.hpp"
+#include "sapwood/storage/feature_index.hpp"
 #include "sapwood/types.hpp"
 
 namespace sapwood {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "sapwood/search/split_search.hpp"
-#include "sapwood/tree/leaf_models.hpp"
+#include "sapwood/tree/predict/leaf_models.hpp"
 #include "sapwood/types.hpp"
 
 namespace sapwood {

@@ -12,8 +12,8 @@
 #include "sapwood/search/make_search.hpp"
 #include "sapwood/search/stream.hpp"
 #include "sapwood/tree/node_impurity.hpp"
+#include "sapwood/tree/predict/widen_models.hpp"
 #include "sapwood/tree/taught_tree.hpp"
-#include "sapwood/tree/widen_models.hpp"
 
 namespace sapwood {
 

@@ -10,8 +10,8 @@
 #include <string_view>
 
 #include "sapwood/search/make_search.hpp"
-#include "sapwood/tree/model_layout.hpp"
-#include "sapwood/tree/split_test.hpp"
+#include "sapwood/tree/predict/model_layout.hpp"
+#include "sapwood/tree/split_test/split_test.hpp"
 #include "sapwood/types.hpp"
 
 namespace sapwood {

@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "sapwood/search/bins.hpp"
+#include "sapwood/search/approximate/bins.hpp"
 #include "sapwood/search/make_search.hpp"
 #include "sapwood/search/search_state.hpp"
-#include "sapwood/tree/leaf_models.hpp"
 #include "sapwood/tree/node.hpp"
+#include "sapwood/tree/predict/leaf_models.hpp"
 #include "sapwood/tree/tree_options.hpp"
 
 namespace sapwood {

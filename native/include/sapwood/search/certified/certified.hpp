@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "sapwood/search/certified_renewal.hpp"
-#include "sapwood/search/table_scan.hpp"
+#include "sapwood/search/certified/certified_renewal.hpp"
+#include "sapwood/search/certified/table_scan.hpp"
 
 namespace sapwood {
 

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "sapwood/compiler.hpp"
-#include "sapwood/search/record_flags.hpp"
+#include "sapwood/search/certified/record_flags.hpp"
 #include "sapwood/types.hpp"
 
 namespace sapwood {

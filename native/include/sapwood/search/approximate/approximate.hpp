@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "sapwood/search/bin_trees.hpp"
+#include "sapwood/search/approximate/bin_trees.hpp"
 #include "sapwood/search/counted_search.hpp"
 
 namespace sapwood {

@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "sapwood/memory_block.hpp"
+#include "sapwood/storage/memory_block.hpp"
 
 namespace sapwood {
 

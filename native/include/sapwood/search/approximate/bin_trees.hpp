@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "sapwood/search/lazy_heap.hpp"
+#include "sapwood/storage/lazy_heap.hpp"
 
 namespace sapwood {
 

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <span>
 
-#include "sapwood/tree/shared_table.hpp"
+#include "sapwood/storage/shared_table.hpp"
 #include "sapwood/types.hpp"
 
 namespace sapwood {

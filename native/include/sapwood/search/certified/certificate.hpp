@@ -7,8 +7,8 @@
 #include <limits>
 
 #include "sapwood/compiler.hpp"
-#include "sapwood/search/packed_counters.hpp"
-#include "sapwood/search/region.hpp"
+#include "sapwood/search/certified/packed_counters.hpp"
+#include "sapwood/search/certified/region.hpp"
 #include "sapwood/types.hpp"
 
 namespace sapwood {

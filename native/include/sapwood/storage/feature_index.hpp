@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "sapwood/compiler.hpp"
-#include "sapwood/search/direct_bound.hpp"
-#include "sapwood/search/hash_index.hpp"
+#include "sapwood/storage/direct_bound.hpp"
+#include "sapwood/storage/hash_index.hpp"
 #include "sapwood/types.hpp"
 
 namespace sapwood {

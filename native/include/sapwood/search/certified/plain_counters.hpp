@@ -9,8 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "sapwood/search/record_flags.hpp"
-#include "sapwood/search/record_table.hpp"
+#include "sapwood/search/certified/record_flags.hpp"
+#include "sapwood/storage/record_table.hpp"
 #include "sapwood/types.hpp"
 
 namespace sapwood {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "sapwood/impurity.hpp"
-#include "sapwood/search/certificate.hpp"
-#include "sapwood/search/plain_counters.hpp"
+#include "sapwood/search/certified/certificate.hpp"
+#include "sapwood/search/certified/plain_counters.hpp"
 #include "sapwood/types.hpp"
 
 namespace sapwood {

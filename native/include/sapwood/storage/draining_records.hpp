@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "sapwood/search/hashed_records.hpp"
+#include "sapwood/storage/hashed_records.hpp"
 #include "sapwood/types.hpp"
 
 namespace sapwood {

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <utility>
 
-#include "sapwood/growing_array.hpp"
-#include "sapwood/search/hash_index.hpp"
+#include "sapwood/storage/growing_array.hpp"
+#include "sapwood/storage/hash_index.hpp"
 #include "sapwood/types.hpp"
 
 #if defined(__SSE2__)

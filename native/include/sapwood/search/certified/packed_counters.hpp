@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "sapwood/compiler.hpp"
-#include "sapwood/search/hash_index.hpp"
-#include "sapwood/search/packed_record.hpp"
-#include "sapwood/search/record_flags.hpp"
-#include "sapwood/search/record_table.hpp"
+#include "sapwood/search/certified/packed_record.hpp"
+#include "sapwood/search/certified/record_flags.hpp"
+#include "sapwood/storage/hash_index.hpp"
+#include "sapwood/storage/record_table.hpp"
 #include "sapwood/types.hpp"
 
 namespace sapwood {

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <unordered_map>
 
-#include "sapwood/tree/leaf_models.hpp"
+#include "sapwood/tree/predict/leaf_models.hpp"
 
 namespace sapwood {
 

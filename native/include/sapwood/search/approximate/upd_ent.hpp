@@ -3,8 +3,8 @@
 #include <memory>
 
 #include "sapwood/impurity.hpp"
-#include "sapwood/search/approximate.hpp"
-#include "sapwood/search/bins.hpp"
+#include "sapwood/search/approximate/approximate.hpp"
+#include "sapwood/search/approximate/bins.hpp"
 
 namespace sapwood {
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <span>
 
-#include "sapwood/tree/shared_table.hpp"
+#include "sapwood/storage/shared_table.hpp"
 #include "sapwood/types.hpp"
 
 namespace sapwood {

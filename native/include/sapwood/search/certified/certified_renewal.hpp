@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "sapwood/search/certified_counts.hpp"
-#include "sapwood/search/promise.hpp"
+#include "sapwood/search/certified/certified_counts.hpp"
+#include "sapwood/search/certified/promise.hpp"
 
 namespace sapwood {
 

@@ -9,7 +9,7 @@
 #include <limits>
 #include <vector>
 
-#include "sapwood/search/certificate.hpp"
+#include "sapwood/search/certified/certificate.hpp"
 #include "sapwood/types.hpp"
 
 namespace sapwood {

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "sapwood/impurity.hpp"
-#include "sapwood/search/approximate.hpp"
-#include "sapwood/search/bins.hpp"
+#include "sapwood/search/approximate/approximate.hpp"
+#include "sapwood/search/approximate/bins.hpp"
 
 namespace sapwood {
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "sapwood/search/exhaustive.hpp"
+#include "sapwood/search/exhaustive/exhaustive.hpp"
 #include "sapwood/types.hpp"
 
 namespace sapwood {

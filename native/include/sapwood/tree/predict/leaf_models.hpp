@@ -8,10 +8,10 @@
 #include <span>
 #include <vector>
 
-#include "sapwood/tree/logistic_regression.hpp"
-#include "sapwood/tree/model_layout.hpp"
-#include "sapwood/tree/naive_bayes.hpp"
-#include "sapwood/tree/shared_table.hpp"
+#include "sapwood/storage/shared_table.hpp"
+#include "sapwood/tree/predict/logistic_regression.hpp"
+#include "sapwood/tree/predict/model_layout.hpp"
+#include "sapwood/tree/predict/naive_bayes.hpp"
 #include "sapwood/types.hpp"
 
 namespace sapwood {

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "sapwood/compiler.hpp"
-#include "sapwood/growing_array.hpp"
-#include "sapwood/search/direct_bound.hpp"
-#include "sapwood/search/draining_records.hpp"
-#include "sapwood/search/hashed_records.hpp"
+#include "sapwood/storage/direct_bound.hpp"
+#include "sapwood/storage/draining_records.hpp"
+#include "sapwood/storage/growing_array.hpp"
+#include "sapwood/storage/hashed_records.hpp"
 #include "sapwood/types.hpp"
 
 namespace sapwood {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "sapwood/compiler.hpp"
-#include "sapwood/search/record_flags.hpp"
+#include "sapwood/search/certified/record_flags.hpp"
 #include "sapwood/search/removal_guard.hpp"
 #include "sapwood/search/split_search.hpp"
 
