@@ -37,7 +37,7 @@ nb::tuple window_timed(const std::string& criterion, const std::string& search, 
         seconds = watch.seconds();
     }
     const double none = std::numeric_limits<double>::quiet_NaN();
-    return nb::make_tuple(seconds, best ? best->feature : -1, best ? best->score : none);
+    return nb::make_tuple(seconds, best ? best->feature() : -1, best ? best->score : none);
 }
 
 }  // namespace

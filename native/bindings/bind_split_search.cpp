@@ -61,7 +61,7 @@ std::optional<Trace> add_csr(GuardedSearch& self, const Array<std::int64_t>& ind
             search.add(csr.row(i), y[i]);
             if (trace) {
                 const std::optional<Split> best = search.best();
-                features.push_back(best ? best->feature : -1);
+                features.push_back(best ? best->feature() : -1);
                 scores.push_back(best ? best->score : std::numeric_limits<double>::quiet_NaN());
             }
             signals.poll();
@@ -87,8 +87,8 @@ nb::tuple table_of(std::vector<Count> of_classes, const std::vector<Count>& on) 
 }
 
 nb::tuple fields_of(const SplitSearch& search, const Split& split) {
-    return nb::make_tuple(split.feature, split.score, split.gain,
-                          table_of(search.of_classes(), search.on(split.feature)));
+    return nb::make_tuple(split.feature(), split.score, split.gain,
+                          table_of(search.of_classes(), search.on(split.feature())));
 }
 
 std::optional<nb::tuple> best(GuardedSearch& self) {

@@ -116,7 +116,7 @@ Traced run_traced(GuardedSearch& guarded, const Array<std::int64_t>& indptr, con
         SignalPoll signals;
         seconds = timed(span_of(checkpoints), [&](std::size_t i) {
             if (const std::optional<Split> best = run.step_and_ask(i)) {
-                features[i] = best->feature;
+                features[i] = best->feature();
                 scores[i] = best->score;
             }
             signals.poll();

@@ -53,7 +53,7 @@ nb::dict nodes(GuardedTree& self) {
         right_shape[0] = order.size();
         for (const NodeId at : order) {
             const Node& node = tree.node(at);
-            const Test& test = tree.test(at);
+            const Route& test = tree.test(at);
             feature.push_back(test.feature);
             off.push_back(number(test.child[0]));
             on.push_back(number(test.child[1]));

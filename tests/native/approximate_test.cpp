@@ -26,8 +26,8 @@ bool agrees(SplitSearch& search, const sapwood::oracle::BruteForce<Definition>& 
     if (!best) return CHECK(oracle.n_features() == 0);
     const std::vector<double> scores = oracle.scores();
     bool holds = CHECK(within(best->score, scores[0], alpha));
-    holds &= CHECK(std::abs(best->score - oracle.score(best->feature)) < 1e-8);
-    holds &= CHECK(std::abs(best->gain - oracle.gain(best->feature)) < 1e-8);
+    holds &= CHECK(std::abs(best->score - oracle.score(best->feature())) < 1e-8);
+    holds &= CHECK(std::abs(best->gain - oracle.gain(best->feature())) < 1e-8);
     if (step % 8 != 0) return holds;
     const std::size_t k = static_cast<std::size_t>(step) / 8 % (scores.size() + 2) + 1;
     const std::vector<Split> top = search.top(k);
@@ -82,8 +82,8 @@ void continues_after_copy_and_restore() {
             each->add(points[i].features, points[i].label);
             each->validate();
         }
-        CHECK(search.best()->feature == copy->best()->feature);
-        CHECK(search.best()->feature == restored.best()->feature);
+        CHECK(search.best()->feature() == copy->best()->feature());
+        CHECK(search.best()->feature() == restored.best()->feature());
         CHECK(search.n_trees() == copy->n_trees());
         CHECK(search.n_trees() == restored.n_trees());
     }

@@ -268,8 +268,8 @@ void the_twin_is_right(const Case& the_case, Make make, const std::string& name)
         if (!CHECK(top.size() == std::min<std::size_t>(3, scores.size()))) return;
         for (std::size_t i = 0; i < top.size(); ++i) {
             CHECK(std::abs(top[i].score - scores[i]) <= tolerance);
-            CHECK(std::abs(top[i].score - definition.score(top[i].feature)) <= tolerance);
-            CHECK(n == 0 || std::abs(top[i].gain - definition.gain(top[i].feature)) <= tolerance / n);
+            CHECK(std::abs(top[i].score - definition.score(top[i].feature())) <= tolerance);
+            CHECK(n == 0 || std::abs(top[i].gain - definition.gain(top[i].feature())) <= tolerance / n);
         }
     }
 }

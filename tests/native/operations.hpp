@@ -98,7 +98,7 @@ public:
         Split best{-1, 0, 0};
         for (const std::size_t j : order_) {
             const Split split{(*ids_)[j], score(j), 0};
-            if (best.feature < 0 || comes_before(split, best)) best = split;
+            if (best.feature() < 0 || comes_before(split, best)) best = split;
         }
         best.gain = gain(best.score);
         return best;
@@ -155,7 +155,7 @@ private:
 };
 
 inline bool same(const Split& x, const Split& y) {
-    return x.feature == y.feature && x.score == y.score && x.gain == y.gain;
+    return x.test == y.test && x.score == y.score && x.gain == y.gain;
 }
 
 /// Where a case failed, and how.

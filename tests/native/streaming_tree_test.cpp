@@ -30,7 +30,7 @@ using sapwood::Node;
 using sapwood::NodeId;
 using sapwood::Scores;
 using sapwood::StreamingTree;
-using sapwood::Test;
+using sapwood::Route;
 using sapwood::TreeOptions;
 using sapwood::streams::Point;
 
@@ -360,7 +360,7 @@ class Breakable : public StreamingTree {
 public:
     using StreamingTree::StreamingTree;
     Node& at(NodeId id) { return nodes_[static_cast<std::size_t>(id)]; }
-    Test& test_of(NodeId id) { return tests_[static_cast<std::size_t>(id)]; }
+    Route& test_of(NodeId id) { return tests_[static_cast<std::size_t>(id)]; }
     std::vector<NodeId>& free() { return free_; }
     std::size_t& leaves() { return n_leaves_; }
     std::int64_t& points() { return n_; }

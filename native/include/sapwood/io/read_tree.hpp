@@ -195,7 +195,7 @@ private:
 
     void get_node(TreeState& state, PageReader* pages, const Place& place) {
         Node& node = state.nodes.back();
-        Test& test = state.tests.back();
+        Route& test = state.tests.back();
         test.feature = in_.get<FeatureId>("the feature of a node");
         const bool is_leaf = test.is_leaf();
         require(is_leaf || (0 <= test.feature && test.feature < n_features_),

@@ -1,22 +1,24 @@
 #pragma once
 
-#include "sapwood/types.hpp"
+#include "sapwood/search/test.hpp"
 
 namespace sapwood {
 
-/// A feature and how well it splits a node.
+/// A test and how well it splits a node.
 struct Split {
-    FeatureId feature = -1;
-    /// n * impurity(D | feature): the smaller the better.
+    Test test;
+    /// n * impurity(D | test): the smaller the better.
     double score = 0;
-    /// impurity(D) - impurity(D | feature), a point: the larger the better.
+    /// impurity(D) - impurity(D | test), per point: the larger the better.
     double gain = 0;
+
+    FeatureId feature() const { return test.feature(); }
 };
 
-/// Which of two splits comes first: the smaller score, and among equal scores the smaller feature id, so that the
-/// answer does not depend on the order in which features were first seen.
+/// Which of two splits comes first: the smaller score, and among equal scores the smaller test, which is the one of the
+/// smaller feature id.
 inline bool comes_before(const Split& left, const Split& right) {
-    return left.score != right.score ? left.score < right.score : left.feature < right.feature;
+    return left.score != right.score ? left.score < right.score : left.test < right.test;
 }
 
 }  // namespace sapwood

@@ -17,11 +17,10 @@ namespace sapwood {
 /// Where a node stands in its tree.
 using NodeId = std::int32_t;
 inline constexpr NodeId no_node = -1;
-inline constexpr FeatureId no_feature = -1;
 
 /// What routing reads of a node: the feature that it tests, and the child for its being off and on. Kept apart from the
 /// rest, because a point on its way down a long chain reads nothing else.
-struct Test {
+struct Route {
     FeatureId feature = no_feature;
     std::array<NodeId, 2> child{no_node, no_node};
 

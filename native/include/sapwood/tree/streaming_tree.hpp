@@ -217,12 +217,12 @@ private:
             const std::vector<Split> two = here.search->top(2);
             if (two.size() == 2 && gain_of(two[1]) > least_gain) {
                 second_gain = gain_of(two[1]);
-                if (is_exact_) here.leaders = {two[0].feature, two[1].feature};
-                on_second = here.search->on(two[1].feature);
+                if (is_exact_) here.leaders = {two[0].feature(), two[1].feature()};
+                on_second = here.search->on(two[1].feature());
             }
         }
         if (!split_test_.is_uniform()) {
-            bound = split_test_.bound(here.counted, here.search->on(best->feature), on_second);
+            bound = split_test_.bound(here.counted, here.search->on(best->feature()), on_second);
         }
         const double margin = gain - second_gain;
         if (margin <= bound && bound >= options_.tau) return std::nullopt;
@@ -263,7 +263,7 @@ private:
     }
 
     void grow_children(NodeId at, const Candidate& candidate, std::optional<LeafModels> models) {
-        const FeatureId feature = candidate.split.feature;
+        const FeatureId feature = candidate.split.feature();
         const std::vector<Count> on = node(at).search->on(feature);
         const NodeId off_child = make_node(at);
         const NodeId on_child = make_node(at);
@@ -303,10 +303,10 @@ private:
             return false;
         }
         const std::optional<Split> best = ask(here);
-        if (!best || best->feature == test(at).feature) return false;
+        if (!best || best->feature() == test(at).feature) return false;
         const double margin = gain_of(*best) - current;
         const double bound = split_test_.is_uniform() ? split_test_.bound(here.counted, {}, {})
-                                                      : split_test_.bound(here.counted, here.search->on(best->feature),
+                                                      : split_test_.bound(here.counted, here.search->on(best->feature()),
                                                                           here.search->on(test(at).feature));
         if (!(margin > std::max(bound, least_gain))) return false;
         ++tally_.resplit;

@@ -36,7 +36,7 @@ public:
     std::size_t n_leaves() const { return n_leaves_; }
 
     const Node& node(NodeId id) const { return nodes_[static_cast<std::size_t>(id)]; }
-    const Test& test(NodeId id) const { return tests_[static_cast<std::size_t>(id)]; }
+    const Route& test(NodeId id) const { return tests_[static_cast<std::size_t>(id)]; }
     static constexpr NodeId root = 0;
 
     /// The leaf that a point reaches.
@@ -52,7 +52,7 @@ public:
         ActiveFeatures active(features);
         std::vector<NodeId> nodes{root};
         while (!test(nodes.back()).is_leaf()) {
-            const Test& here = test(nodes.back());
+            const Route& here = test(nodes.back());
             nodes.push_back(here.child[active.contains(here.feature) ? 1 : 0]);
         }
         return nodes;
@@ -150,12 +150,12 @@ protected:
           nodes_(std::move(state.nodes)),
           tests_(std::move(state.tests)),
           n_leaves_(static_cast<std::size_t>(
-              std::count_if(tests_.begin(), tests_.end(), [](const Test& test) { return test.is_leaf(); }))),
+              std::count_if(tests_.begin(), tests_.end(), [](const Route& test) { return test.is_leaf(); }))),
           born_(state.tally.n_born()),
           n_(state.n) {}
 
     Node& node(NodeId id) { return nodes_[static_cast<std::size_t>(id)]; }
-    Test& test(NodeId id) { return tests_[static_cast<std::size_t>(id)]; }
+    Route& test(NodeId id) { return tests_[static_cast<std::size_t>(id)]; }
 
     /// Makes a leaf under a parent; the caller joins them. It may move all nodes.
     NodeId make_node(NodeId parent) {
@@ -186,19 +186,19 @@ protected:
     void free_node(NodeId id) {
         if (test(id).is_leaf()) --n_leaves_;
         node(id) = Node();
-        test(id) = Test();
+        test(id) = Route();
         free_.push_back(id);
     }
 
     /// The memory that two more nodes take, besides what they hold.
     std::size_t bytes_to_make_two() const {
         if (free_.size() + room_for_nodes() >= 2) return 0;
-        return nodes_at_a_time() * (sizeof(Node) + sizeof(Test));
+        return nodes_at_a_time() * (sizeof(Node) + sizeof(Route));
     }
 
     /// What is not in any one node.
     std::size_t shared_bytes() const {
-        return sizeof(Tree) + nodes_.capacity() * sizeof(Node) + tests_.capacity() * sizeof(Test) +
+        return sizeof(Tree) + nodes_.capacity() * sizeof(Node) + tests_.capacity() * sizeof(Route) +
                free_.capacity() * sizeof(NodeId) + pool_->n_bytes() + trunk_.n_bytes();
     }
 
@@ -215,7 +215,7 @@ protected:
     std::unique_ptr<PagePool> pool_;
     Trunk trunk_;
     std::vector<Node> nodes_;
-    std::vector<Test> tests_;
+    std::vector<Route> tests_;
     std::vector<NodeId> free_;
     std::size_t n_leaves_ = 0;
     std::uint64_t born_ = 0;

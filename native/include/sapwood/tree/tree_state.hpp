@@ -48,7 +48,7 @@ struct TreeState {
     Trunk trunk;
     /// The root first. `bytes` of a node need not be set.
     std::vector<Node> nodes;
-    std::vector<Test> tests;
+    std::vector<Route> tests;
 };
 
 /// In a state that is kept, the features of an approximate search are in at most this many bins on the average (and
