@@ -96,6 +96,7 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> to_numpy(std::vector<T> values) {
     return to_numpy(std::move(values), shape);
 }
 
+void bind_encode(nb::module_& module);
 void bind_generate(nb::module_& module);
 void bind_split_search(nb::module_& module);
 void bind_svmlight(nb::module_& module);

@@ -7,4 +7,5 @@ NB_MODULE(_core, module) {
     sapwood::bindings::bind_timing(module);
     sapwood::bindings::bind_tree(module);
     sapwood::bindings::bind_generate(module);
+    sapwood::bindings::bind_encode(module);
 }

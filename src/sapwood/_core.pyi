@@ -199,3 +199,5 @@ def make_sparse(n: int, d1: int, d2: int, q: float, state: Annotated[NDArray[num
 
 def make_text(n: int, d: int, length: int, exponent: float, topical: float, contrast: float, drift: str, changes: str, n_changes: int, severity: float, state: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.uint8], dict(shape=(None,))]]:
     """Draws a stream of texts: indptr, indices and labels."""
+
+def active_keys(x: object, binarize: float | None) -> list: ...

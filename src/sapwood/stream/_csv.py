@@ -7,6 +7,7 @@ import math
 import re
 from typing import TYPE_CHECKING
 
+from sapwood import _core
 from sapwood.stream._errors import BadLineError, LineError, StreamError, shown
 from sapwood.stream._formats import DELIMITERS
 from sapwood.stream._lines import Lines
@@ -31,26 +32,25 @@ class _Column(dict[str, "str | None"]):
         self._binarize = binarize
 
     def __missing__(self, cell: str) -> str | None:
-        key = self._feature(cell.strip())
+        value = _value(cell.strip())
+        try:
+            keys = _core.active_keys({self._name: value}, self._binarize)
+        except ValueError:
+            raise ValueError("a finite number" if value in {math.inf, -math.inf} else "the value 0 or 1") from None
+        key: str | None = keys[0] if keys else None
         if len(self) >= _MOST_CELLS:
             self.clear()
         self[cell] = key
         return key
 
-    def _feature(self, value: str) -> str | None:
-        if not value:
-            return None
-        on = _BOOLEANS.get(value.lower())
-        if on is None:
-            if not _NUMBER.fullmatch(value):
-                return f"{self._name}={value}"
-            number = float(value)
-            if not math.isfinite(number):
-                raise ValueError("a finite number")
-            if self._binarize is None and number not in {0, 1}:
-                raise ValueError("the value 0 or 1")
-            on = number > (self._binarize or 0)
-        return self._name if on else None
+
+def _value(text: str) -> bool | float | str | None:
+    """Return what a cell says: nothing, a boolean or a number if it reads like one, else text."""
+    if not text:
+        return None
+    if _NUMBER.fullmatch(text):
+        return float(text)
+    return _BOOLEANS.get(text.lower(), text)
 
 
 class CsvParser(KeyedPoints):

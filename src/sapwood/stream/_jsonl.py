@@ -6,6 +6,7 @@ import json
 import math
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from sapwood import _core
 from sapwood.stream._csv import LABEL_NAMES
 from sapwood.stream._errors import BadLineError, LineError, shown
 from sapwood.stream._lines import Lines
@@ -32,7 +33,7 @@ class JsonLinesParser(KeyedPoints):
         super().__init__()
         self._binarize = binarize
         self._label = label
-        self._ignore = frozenset(ignore)
+        self._left_out = [*ignore] if label is None else [label, *ignore]
         self._labelled = labelled
         self._lines = Lines(iter(()))
 
@@ -91,6 +92,7 @@ class JsonLinesParser(KeyedPoints):
             if name is None:
                 self._fail(line, None, "an object without", f"one of the fields {', '.join(LABEL_NAMES)}")
             self._label = name
+            self._left_out.append(name)
         if name not in fields:
             self._fail(line, None, "an object without", f"a field {name!r}")
         label = fields[name]
@@ -99,33 +101,26 @@ class JsonLinesParser(KeyedPoints):
         return label
 
     def _keys_of(self, fields: dict[str, Any], line: str) -> list[str]:
-        keys: dict[str, None] = {}  # in order, and no feature twice
-        for name, value in fields.items():
-            if name == self._label or name in self._ignore:
-                continue
-            if isinstance(value, str):
-                keys[f"{name}={value}"] = None
-            elif isinstance(value, bool) or value is None:
-                if value:
-                    keys[name] = None
-            elif isinstance(value, (int, float)):
-                if self._is_on(name, value, line):
-                    keys[name] = None
-            elif isinstance(value, list) and all(isinstance(item, str) for item in value):
-                for item in value:
-                    keys[f"{name}={item}"] = None
-            else:
-                self._fail(line, name, _kind(value), f"{_VALUES} as {name!r}")
-        return list(keys)
+        for name in self._left_out:
+            fields.pop(name, None)
+        try:
+            keys: list[str] = _core.active_keys(fields, self._binarize)
+        except (TypeError, ValueError):
+            for name, value in fields.items():
+                self._check(name, value, line)
+            raise
+        # Two fields, or two items of a list, may make one feature, which a point must not have twice.
+        return keys if len(set(keys)) == len(keys) else list(dict.fromkeys(keys))
 
-    def _is_on(self, name: str, value: Any, line: str) -> bool:
-        if isinstance(value, float) and not math.isfinite(value):
-            self._fail(line, name, str(value), f"a finite number as {name!r}")
-        if self._binarize is None:
-            if value not in {0, 1}:
-                self._fail(line, name, str(value), f"the value 0 or 1 as {name!r}")
-            return bool(value == 1)
-        return bool(value > self._binarize)
+    def _check(self, name: str, value: Any, line: str) -> None:
+        """Raise the error of a field whose value is refused."""
+        try:
+            _core.active_keys({name: value}, self._binarize)
+        except TypeError:
+            self._fail(line, name, _kind(value), f"{_VALUES} as {name!r}")
+        except ValueError:
+            wanted = "the value 0 or 1" if isinstance(value, int) or math.isfinite(value) else "a finite number"
+            self._fail(line, name, str(value), f"{wanted} as {name!r}")
 
 
 def _kind(value: Any) -> str:
