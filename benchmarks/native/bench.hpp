@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "sapwood/search/stream.hpp"
+#include "sapwood/points.hpp"
 #include "sapwood/types.hpp"
 
 namespace sapwood::bench {

@@ -19,7 +19,8 @@ nb::tuple window_timed(const std::string& criterion, const std::string& search, 
                        std::size_t n_features, int n_classes, std::size_t width) {
     const Points points(indptr, indices, labels, n_features, n_classes);
     require(width > 0 && width <= points.size(), "width must be from 1 to the number of points");
-    const std::unique_ptr<SplitSearch> window = make_search({criterion, search, alpha, n_classes});
+    const std::unique_ptr<SplitSearch> window =
+        make_search({criterion_of(criterion), search_kind_of(search), alpha, n_classes});
     std::optional<Split> best;
     double seconds = 0;
     {

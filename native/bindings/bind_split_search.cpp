@@ -1,6 +1,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
@@ -11,6 +12,7 @@
 
 #include "bindings.hpp"
 #include "point.hpp"
+#include "sapwood/search/approximate/n_trees.hpp"
 
 namespace sapwood::bindings {
 namespace {
@@ -29,7 +31,7 @@ void remove(GuardedSearch& self, nb::handle features, nb::handle label, nb::hand
     const Label y = label_of(label, self.choice.n_classes);
     const Count w = weight_of(weight);
     // A search that cannot remove points says so, however often.
-    if (w == 0 && self.choice.search != "approximate") return;
+    if (w == 0 && self.choice.search != SearchKind::approximate) return;
     const Lock lock(self);
     self.search->remove(ids, y, w);
 }
@@ -116,11 +118,14 @@ nb::tuple counts(GuardedSearch& self, nb::handle feature) {
 
 nb::dict work(GuardedSearch& self) {
     const Lock lock(self);
-    const Work done = self.search->work();
     nb::dict counters;
-    counters["moves"] = done.moves;
-    counters["key_updates"] = done.key_updates;
-    counters["examined"] = done.examined;
+    // Only the approximate search has trees to move features in.
+    counters["moves"] = 0;
+    counters["key_updates"] = 0;
+    for (const auto& [name, number] : self.search->stats()) {
+        if (name == "moves" || name == "key_updates") counters[name.c_str()] = number;
+    }
+    counters["examined"] = self.search->n_examined();
     return counters;
 }
 
@@ -138,8 +143,8 @@ void merge(GuardedSearch& self, GuardedSearch& other, const std::string& over) {
     const SearchChoice& mine = self.choice;
     const SearchChoice& theirs = other.choice;
     if (theirs.criterion != mine.criterion) {
-        throw std::invalid_argument("other must have the criterion '" + mine.criterion + "', got '" + theirs.criterion +
-                                    "'");
+        throw std::invalid_argument("other must have the criterion '" + std::string(word_of(mine.criterion)) +
+                                    "', got '" + std::string(word_of(theirs.criterion)) + "'");
     }
     if (theirs.n_classes != mine.n_classes) {
         throw std::invalid_argument("other must have " + std::to_string(mine.n_classes) + " classes, got " +
@@ -152,8 +157,7 @@ void merge(GuardedSearch& self, GuardedSearch& other, const std::string& over) {
     // object merged with itself is taken twice, which a recursive one allows.
     std::lock(my_lock, their_lock);
     // In place, because a call further up may hold on to the search: see GuardedSearch.
-    self.search->restore(
-        merged(self.search->state(), other.search->state(), over == "points" ? Merge::points : Merge::features));
+    self.search->merge(*other.search, over == "points" ? Merge::points : Merge::features);
 }
 
 /// What pickle keeps: the choice, then all that the search needs to continue.
@@ -164,11 +168,12 @@ nb::tuple get_state(GuardedSearch& self) {
     on.reserve(state.on.size() * state.ids.size());
     for (const std::vector<Count>& of_class : state.on) on.insert(on.end(), of_class.begin(), of_class.end());
     const std::array<std::size_t, 2> shape{state.on.size(), state.ids.size()};
-    return nb::make_tuple(self.choice.criterion, self.choice.search, self.choice.alpha, self.choice.n_classes,
-                          to_numpy(std::move(state.of_class)), to_numpy(std::move(state.ids)),
-                          to_numpy(std::move(on), shape), to_numpy(std::move(state.first_bin)),
-                          to_numpy(std::move(state.last_bin)),
-                          nb::make_tuple(state.work.moves, state.work.key_updates, state.work.examined), state.removes);
+    Filings& filings = state.filings;
+    return nb::make_tuple(word_of(self.choice.criterion), word_of(self.choice.search), self.choice.alpha,
+                          self.choice.n_classes, to_numpy(std::move(state.of_class)), to_numpy(std::move(state.ids)),
+                          to_numpy(std::move(on), shape), to_numpy(std::move(filings.first_bin)),
+                          to_numpy(std::move(filings.last_bin)),
+                          nb::make_tuple(filings.moves, filings.key_updates, state.examined), state.removes);
 }
 
 std::vector<std::int32_t> vector_of(nb::handle field) {
@@ -184,8 +189,9 @@ void set_state(GuardedSearch& self, const nb::tuple& fields) {
         throw std::invalid_argument("state must have " + std::to_string(n_state_fields) + " fields, got " +
                                     std::to_string(fields.size()));
     }
-    SearchChoice choice{nb::cast<std::string>(fields[0]), nb::cast<std::string>(fields[1]), nb::cast<double>(fields[2]),
-                        nb::cast<int>(fields[3])};
+    const SearchChoice choice{criterion_of(nb::cast<std::string>(fields[0])),
+                              search_kind_of(nb::cast<std::string>(fields[1])), nb::cast<double>(fields[2]),
+                              nb::cast<int>(fields[3])};
     std::unique_ptr<SplitSearch> search = make_search(choice);
     const auto n_classes = static_cast<std::size_t>(choice.n_classes);
     SearchState state;
@@ -196,14 +202,13 @@ void set_state(GuardedSearch& self, const nb::tuple& fields) {
         const Count* first = on.data() + k * on.shape(1);
         state.on.emplace_back(first, first + on.shape(1));
     }
-    state.first_bin = vector_of(fields[7]);
-    state.last_bin = vector_of(fields[8]);
-    state.work = {nb::cast<std::uint64_t>(fields[9][0]), nb::cast<std::uint64_t>(fields[9][1]),
-                  nb::cast<std::uint64_t>(fields[9][2])};
+    state.filings = {vector_of(fields[7]), vector_of(fields[8]), nb::cast<std::uint64_t>(fields[9][0]),
+                     nb::cast<std::uint64_t>(fields[9][1])};
+    state.examined = nb::cast<std::uint64_t>(fields[9][2]);
     state.removes = nb::cast<bool>(fields[10]);
     check_state(state, n_classes);
     search->restore(std::move(state));
-    new (&self) GuardedSearch(std::move(choice), std::move(search));
+    new (&self) GuardedSearch(choice, std::move(search));
 }
 
 template <std::size_t size>
@@ -218,11 +223,11 @@ std::vector<std::string> searches_for(const std::string& criterion, int n_classe
     std::vector<std::string> possible;
     for (const std::string_view name : searches) {
         SearchChoice choice;
-        choice.criterion = criterion;
-        choice.search = name;
+        choice.criterion = criterion_of(criterion);
+        choice.search = search_kind_of(name);
         choice.n_classes = n_classes;
         check_choice(choice);
-        if (!why_not(choice)) possible.push_back(choice.search);
+        if (!why_not(choice)) possible.emplace_back(name);
     }
     return possible;
 }
@@ -246,8 +251,9 @@ void bind_split_search(nb::module_& module) {
                               "Keeps the best split of one node. One object is safe in many threads.")
         .def(
             "__init__",
-            [](GuardedSearch* self, std::string criterion, std::string search, double alpha, int n_classes) {
-                new (self) GuardedSearch(SearchChoice{std::move(criterion), std::move(search), alpha, n_classes});
+            [](GuardedSearch* self, const std::string& criterion, const std::string& search, double alpha,
+               int n_classes) {
+                new (self) GuardedSearch({criterion_of(criterion), search_kind_of(search), alpha, n_classes});
             },
             nb::arg("criterion"), nb::arg("search"), nb::arg("alpha"), nb::arg("n_classes") = 2)
         .def("add", &add, nb::arg("features").none(), nb::arg("label").none(), nb::arg("weight").none() = 1,
@@ -281,7 +287,7 @@ void bind_split_search(nb::module_& module) {
         .def("n_trees",
              [](GuardedSearch& self) {
                  const Lock lock(self);
-                 return self.search->n_trees();
+                 return n_trees(*self.search);
              })
         .def("n_bytes",
              [](GuardedSearch& self) {
@@ -305,8 +311,8 @@ void bind_split_search(nb::module_& module) {
                 return tuple_of(self.search->of_classes());
             },
             nb::sig("def class_counts(self) -> tuple[int, ...]"))
-        .def_prop_ro("criterion", [](const GuardedSearch& self) { return self.choice.criterion; })
-        .def_prop_ro("search", [](const GuardedSearch& self) { return self.choice.search; })
+        .def_prop_ro("criterion", [](const GuardedSearch& self) { return word_of(self.choice.criterion); })
+        .def_prop_ro("search", [](const GuardedSearch& self) { return word_of(self.choice.search); })
         .def_prop_ro("alpha", [](const GuardedSearch& self) { return self.choice.alpha; })
         .def_prop_ro("n_classes", [](const GuardedSearch& self) { return self.choice.n_classes; })
         .def("__getstate__", &get_state)

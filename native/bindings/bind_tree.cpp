@@ -21,7 +21,7 @@ void check_classes(const StreamingTree& tree, std::size_t n_classes) {
     if (const auto reason = why_not(choice)) throw std::invalid_argument(*reason);
 }
 
-void learn_point(GuardedTree& self, Features ids, Label label, Count weight, std::vector<Slot>& slots) {
+void learn_point(GuardedTree& self, Features ids, Label label, Count weight, std::vector<FeatureId>& slots) {
     self.tree.cover_classes(static_cast<std::size_t>(label) + 1);
     self.vocabulary.find_or_insert(ids, slots);
     self.tree.learn(slots, label, weight);
@@ -47,7 +47,7 @@ void learn(GuardedTree& self, const Array<std::int64_t>& indptr, const Array<Fea
         more += weight;
     }
     const std::size_t n_classes = y.empty() ? 0 : std::size_t{*std::max_element(y.begin(), y.end())} + 1;
-    std::vector<Slot> slots;
+    std::vector<FeatureId> slots;
     SignalPoll signals;
     bool checked = false;
     for (std::size_t i = 0; i < y.size();) {
@@ -82,7 +82,7 @@ nb::tuple prequential(GuardedTree& self, const Array<std::int64_t>& indptr, cons
         check_rows(csr);
         check_labels(csr, y, max_classes);
         const std::size_t n_classes = y.empty() ? 0 : std::size_t{*std::max_element(y.begin(), y.end())} + 1;
-        std::vector<Slot> slots;
+        std::vector<FeatureId> slots;
         SignalPoll signals;
         bool checked = false;
         for (std::size_t i = 0; i < y.size();) {
@@ -122,7 +122,7 @@ void learn_one(GuardedTree& self, nb::handle x, std::int64_t label, nb::handle w
     }
     const Count w = weight_of(weight);
     const std::vector<FeatureId> ids = self.vocabulary.point(x, binarize, w > 0);
-    std::vector<Slot> slots;
+    std::vector<FeatureId> slots;
     const WriteLock lock(self.mutex);
     check_classes(self.tree, static_cast<std::size_t>(label) + 1);
     check_room(static_cast<Count>(self.tree.n()), w);
@@ -166,7 +166,7 @@ Matrix<double> predict_proba(GuardedTree& self, const Array<std::int64_t>& indpt
 
 std::vector<double> predict_proba_one(GuardedTree& self, nb::handle x, std::optional<double> binarize) {
     const std::vector<FeatureId> ids = self.vocabulary.point(x, binarize, false);
-    std::vector<Slot> slots;
+    std::vector<FeatureId> slots;
     const ReadLock lock(self.mutex);
     self.vocabulary.find(ids, slots);
     Scores scores(self.tree.layout());

@@ -26,7 +26,7 @@ std::unique_ptr<GuardedTree> from_bytes(const nb::bytes& data, const nb::list& k
     Vocabulary& vocabulary = made->vocabulary;
     for (std::size_t slot = 0; slot < keys.size(); ++slot) {
         const std::optional<FeatureId> id = vocabulary.id_of(keys[slot], true);
-        if (vocabulary.index.find_or_insert(*id) != static_cast<Slot>(slot)) {
+        if (vocabulary.index.find_or_insert(*id) != slot_at(slot)) {
             throw ModelFormatError("features must be unique, got " + repr_of(keys[slot]) + " twice");
         }
     }

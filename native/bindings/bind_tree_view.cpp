@@ -96,7 +96,7 @@ nb::dict nodes(GuardedTree& self) {
 /// What is of a model that the tree does not keep is empty.
 nb::tuple evidence(GuardedTree& self, const Array<FeatureId>& features) {
     check_features(span_of(features));
-    std::vector<Slot> slots;
+    std::vector<FeatureId> slots;
     std::vector<double> trunk_weights, corrections, shares, trunk_intercept, correction_intercept;
     std::array<std::size_t, 2> weights_shape{};
     std::array<std::size_t, 2> shares_shape{};
@@ -114,7 +114,7 @@ nb::tuple evidence(GuardedTree& self, const Array<FeatureId>& features) {
             correction_intercept.resize(layout.n_outputs());
             LogisticRegression::add_scores(leaf.models->intercept.data(), correction_intercept);
         }
-        for (const Slot slot : slots) {
+        for (const FeatureId slot : slots) {
             if (layout.keeps_logistic) {
                 std::vector<double> scores(layout.n_outputs());
                 if (tree.trunk_model().contains(slot)) {

@@ -9,8 +9,8 @@
 #include <memory>
 #include <mutex>
 
+#include "sapwood/points.hpp"
 #include "sapwood/search/make_search.hpp"
-#include "sapwood/search/stream.hpp"
 
 namespace sapwood::bindings {
 
@@ -24,9 +24,9 @@ struct GuardedSearch {
     std::unique_ptr<SplitSearch> search;
     std::recursive_mutex mutex;
 
-    explicit GuardedSearch(SearchChoice chosen) : choice(std::move(chosen)), search(make_search(choice)) {}
-    GuardedSearch(SearchChoice chosen, std::unique_ptr<SplitSearch> made)
-        : choice(std::move(chosen)), search(std::move(made)) {}
+    explicit GuardedSearch(const SearchChoice& chosen) : choice(chosen), search(make_search(choice)) {}
+    GuardedSearch(const SearchChoice& chosen, std::unique_ptr<SplitSearch> made)
+        : choice(chosen), search(std::move(made)) {}
 };
 
 /// Holds the lock of a search. While it waits it lets go of the interpreter, which the holder may need to go on.

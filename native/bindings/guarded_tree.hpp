@@ -57,7 +57,7 @@ inline void check_rows(const CsrView& csr) {
 /// Calls `use(i, slots)` for every row, with the features that the tree knows.
 template <class Use>
 void for_each_row(const GuardedTree& self, const CsrView& csr, Use use) {
-    std::vector<Slot> slots;
+    std::vector<FeatureId> slots;
     for (std::size_t i = 0; i < csr.size(); ++i) {
         self.vocabulary.find(csr.row(i), slots);
         use(i, Features(slots));

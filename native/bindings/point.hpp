@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "sapwood/search/stream.hpp"
+#include "sapwood/points.hpp"
 
 namespace sapwood::bindings {
 

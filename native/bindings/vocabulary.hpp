@@ -58,17 +58,17 @@ public:
     }
 
     /// The slots of features that have been seen; the others are left out.
-    void find(Features ids, std::vector<Slot>& slots) const {
+    void find(Features ids, std::vector<FeatureId>& slots) const {
         slots.clear();
         for (const FeatureId id : ids) {
             const Slot slot = index.find(id);
-            if (slot != no_slot) slots.push_back(slot);
+            if (slot != no_slot) slots.push_back(static_cast<FeatureId>(slot));
         }
     }
 
-    void find_or_insert(Features ids, std::vector<Slot>& slots) {
+    void find_or_insert(Features ids, std::vector<FeatureId>& slots) {
         slots.resize(ids.size());
-        for (std::size_t i = 0; i < ids.size(); ++i) slots[i] = index.find_or_insert(ids[i]);
+        for (std::size_t i = 0; i < ids.size(); ++i) slots[i] = static_cast<FeatureId>(index.find_or_insert(ids[i]));
     }
 
     /// The ids of the active features of a point: a dict, in which a value is on where it is greater than `binarize`

@@ -154,9 +154,7 @@ private:
     Criterion criterion_;
 };
 
-inline bool same(const Split& x, const Split& y) {
-    return x.test == y.test && x.score == y.score && x.gain == y.gain;
-}
+inline bool same(const Split& x, const Split& y) { return x.test == y.test && x.score == y.score && x.gain == y.gain; }
 
 /// Where a case failed, and how.
 struct Failure {
@@ -267,8 +265,7 @@ private:
     const char* merge_points() {
         const bool may = other_twin_.n() <= max_points - twin_.n();
         try {
-            SearchState state = merged(search_->state(), other_->state(), Merge::points);
-            search_->restore(std::move(state));
+            search_->merge(*other_, Merge::points);
             if (!may) return "merge was not refused";
             twin_.merge(other_twin_);
         } catch (const std::overflow_error&) {
@@ -296,7 +293,8 @@ private:
             parts.back()->restore(std::move(state));
             parts.back()->best();
         }
-        search_->restore(merged(parts[0]->state(), parts[1]->state(), Merge::features));
+        parts[0]->merge(*parts[1], Merge::features);
+        search_ = std::move(parts[0]);
     }
 
     const char* counts_agree() {

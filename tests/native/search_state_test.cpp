@@ -21,12 +21,11 @@ using sapwood::Count;
 using sapwood::FeatureId;
 using sapwood::Merge;
 using sapwood::SearchState;
-using sapwood::Work;
 
 constexpr Count most = sapwood::max_points;
 
 /// The counts of a state by feature, whatever the order of its rows.
-std::map<FeatureId, std::vector<Count>> by_feature(const SearchState& state) {
+std::map<FeatureId, std::vector<Count>> counts_by_feature(const SearchState& state) {
     std::map<FeatureId, std::vector<Count>> rows;
     for (std::size_t i = 0; i < state.ids.size(); ++i) {
         for (const std::vector<Count>& on : state.on) rows[state.ids[i]].push_back(on[i]);
@@ -47,9 +46,11 @@ SearchState drawn(const std::vector<Count>& of_class, FeatureId first, FeatureId
         }
     }
     std::shuffle(state.ids.begin(), state.ids.end(), random);
-    state.first_bin.assign(state.ids.size(), 1);
-    state.last_bin.assign(state.ids.size(), 2);
-    state.work = Work{random() % 100, random() % 100, random() % 100};
+    state.filings.first_bin.assign(state.ids.size(), 1);
+    state.filings.last_bin.assign(state.ids.size(), 2);
+    state.filings.moves = random() % 100;
+    state.filings.key_updates = random() % 100;
+    state.examined = random() % 100;
     state.removes = random() % 2 == 0;
     return state;
 }
@@ -65,10 +66,10 @@ void check_what_all_merges_share(const SearchState& left, const SearchState& rig
         CHECK(at != right.ids.end());
     }
     // Bins follow from all the counts: they are found anew.
-    CHECK(both.first_bin.empty() && both.last_bin.empty());
-    CHECK(both.work.moves == left.work.moves + right.work.moves);
-    CHECK(both.work.key_updates == left.work.key_updates + right.work.key_updates);
-    CHECK(both.work.examined == left.work.examined + right.work.examined);
+    CHECK(both.filings.first_bin.empty() && both.filings.last_bin.empty());
+    CHECK(both.filings.moves == left.filings.moves + right.filings.moves);
+    CHECK(both.filings.key_updates == left.filings.key_updates + right.filings.key_updates);
+    CHECK(both.examined == left.examined + right.examined);
     CHECK(both.removes == (left.removes || right.removes));
     sapwood::check_state(both, both.of_class.size());
 }
@@ -83,18 +84,18 @@ void merging_over_points_adds_up(std::size_t n_classes, std::mt19937& random) {
     const SearchState both = merged(left, right, Merge::points);
     check_what_all_merges_share(left, right, both);
     for (std::size_t k = 0; k < n_classes; ++k) CHECK(both.of_class[k] == here[k] + there[k]);
-    auto expected = by_feature(left);
-    for (const auto& [id, counts] : by_feature(right)) {
+    auto expected = counts_by_feature(left);
+    for (const auto& [id, counts] : counts_by_feature(right)) {
         std::vector<Count>& sum = expected.try_emplace(id, n_classes).first->second;
         for (std::size_t k = 0; k < n_classes; ++k) sum[k] += counts[k];
     }
-    CHECK(by_feature(both) == expected);
-    CHECK(by_feature(merged(right, left, Merge::points)) == expected);
+    CHECK(counts_by_feature(both) == expected);
+    CHECK(counts_by_feature(merged(right, left, Merge::points)) == expected);
     SearchState nothing;
     nothing.of_class.resize(n_classes);
     nothing.on.resize(n_classes);
-    CHECK(by_feature(merged(left, nothing, Merge::points)) == by_feature(left));
-    CHECK(by_feature(merged(nothing, left, Merge::points)) == by_feature(left));
+    CHECK(counts_by_feature(merged(left, nothing, Merge::points)) == counts_by_feature(left));
+    CHECK(counts_by_feature(merged(nothing, left, Merge::points)) == counts_by_feature(left));
     const SearchState twice = merged(left, left, Merge::points);
     CHECK(twice.ids == left.ids);
     for (std::size_t k = 0; k < n_classes; ++k) {
@@ -110,11 +111,11 @@ void merging_over_features_unites(std::size_t n_classes, std::mt19937& random) {
     const SearchState both = merged(even, odd, Merge::features);
     check_what_all_merges_share(even, odd, both);
     CHECK(both.of_class == of_class);
-    auto expected = by_feature(even);
-    expected.merge(by_feature(odd));
+    auto expected = counts_by_feature(even);
+    expected.merge(counts_by_feature(odd));
     CHECK(both.ids.size() == even.ids.size() + odd.ids.size());
-    CHECK(by_feature(both) == expected);
-    CHECK(by_feature(merged(odd, even, Merge::features)) == expected);
+    CHECK(counts_by_feature(both) == expected);
+    CHECK(counts_by_feature(merged(odd, even, Merge::features)) == expected);
 }
 
 /// What a call refuses with: an exception of exactly the type, and its message; empty if it does not refuse.

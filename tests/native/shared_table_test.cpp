@@ -14,18 +14,18 @@
 namespace {
 
 using sapwood::Count;
+using sapwood::FeatureId;
 using sapwood::PagePool;
 using sapwood::SharedTable;
-using sapwood::Slot;
 using sapwood::Word;
 
 /// A table and a map of its records beside it.
 struct Pair {
     SharedTable table;
-    std::map<Slot, std::vector<Count>> expected;
+    std::map<FeatureId, std::vector<Count>> expected;
 };
 
-bool agrees(const Pair& pair, Slot slot, std::size_t record_size) {
+bool agrees(const Pair& pair, FeatureId slot, std::size_t record_size) {
     const Word* found = pair.table.find(slot);
     const auto known = pair.expected.find(slot);
     for (std::size_t w = 0; w < record_size; ++w) {
@@ -35,7 +35,7 @@ bool agrees(const Pair& pair, Slot slot, std::size_t record_size) {
 }
 
 /// Writes to a record; memory is taken only if the table does not own it, and never more than was said.
-void write(Pair& pair, Slot slot, PagePool& pool, Count value) {
+void write(Pair& pair, FeatureId slot, PagePool& pool, Count value) {
     const bool owned = pair.table.owns(slot);
     const std::size_t most = pair.table.bytes_to_own(slot);
     const std::size_t before = pool.n_bytes() + pair.table.n_bytes();
@@ -50,8 +50,8 @@ void write(Pair& pair, Slot slot, PagePool& pool, Count value) {
 }
 
 /// Writes to many records, found at once.
-void write_all(Pair& pair, const std::set<Slot>& slots, PagePool& pool, Count value) {
-    const std::vector<Slot> features(slots.begin(), slots.end());
+void write_all(Pair& pair, const std::set<FeatureId>& slots, PagePool& pool, Count value) {
+    const std::vector<FeatureId> features(slots.begin(), slots.end());
     std::vector<Word*> records;
     pair.table.prefetch(features);
     pair.table.own(features, records);
@@ -85,7 +85,7 @@ void check_memory(const std::vector<Pair>& pairs, const PagePool& pool) {
     CHECK((pool.n_bytes() - in_pages) % sizeof(PagePool::Folder) == 0);
 }
 
-void random_operations(std::size_t record_size, int n_operations, Slot n_slots, unsigned seed) {
+void random_operations(std::size_t record_size, int n_operations, FeatureId n_slots, unsigned seed) {
     std::mt19937 random(seed);
     PagePool pool(record_size);
     CHECK(pool.n_bytes() == 0);
@@ -96,12 +96,12 @@ void random_operations(std::size_t record_size, int n_operations, Slot n_slots, 
         const auto any_slot = [&] {
             // Small slots more often, as frequent features have them.
             const double u = static_cast<double>(random() % 1000) / 1000;
-            return static_cast<Slot>(u * u * n_slots);
+            return static_cast<FeatureId>(u * u * n_slots);
         };
         for (int i = 0; i < n_operations; ++i) {
             const auto operation = random() % 100;
             if (operation < 10) {
-                std::set<Slot> slots;
+                std::set<FeatureId> slots;
                 for (auto times = random() % 150; times > 0; --times) slots.insert(any_slot());
                 write_all(pairs[any()], slots, pool, static_cast<Count>(random() % 1000));
             } else if (operation < 70) {
@@ -130,7 +130,7 @@ void random_operations(std::size_t record_size, int n_operations, Slot n_slots, 
         }
         for (const Pair& pair : pairs) {
             bool all = true;
-            for (Slot slot = 0; slot < n_slots; ++slot) all = all && agrees(pair, slot, record_size);
+            for (FeatureId slot = 0; slot < n_slots; ++slot) all = all && agrees(pair, slot, record_size);
             CHECK(all);
         }
         check_memory(pairs, pool);
@@ -143,7 +143,7 @@ void random_operations(std::size_t record_size, int n_operations, Slot n_slots, 
 void copies_share() {
     PagePool pool(3);
     SharedTable parent(pool);
-    for (Slot slot = 0; slot < 5000; ++slot) parent.own(slot)[2].count = slot;
+    for (FeatureId slot = 0; slot < 5000; ++slot) parent.own(slot)[2].count = slot;
     const std::size_t full = pool.n_bytes();
     SharedTable child = parent;
     SharedTable other = std::move(parent);
@@ -169,7 +169,7 @@ void pages_put() {
         first.put_page(3, page);
         second.put_page(3, page);
         pool.release(page);
-        const Slot slot = 3 * static_cast<Slot>(PagePool::records_per_page) + 5;
+        const FeatureId slot = 3 * static_cast<FeatureId>(PagePool::records_per_page) + 5;
         CHECK(first.find(slot)[0].count == 9 && second.find(slot) == first.find(slot));
         CHECK(!first.owns(slot));
         first.own(slot)[0].count = 8;
@@ -183,7 +183,7 @@ void pages_put() {
 int main() {
     unsigned seed = 0;
     for (const std::size_t record_size : {std::size_t{1}, std::size_t{2}, std::size_t{4}, std::size_t{15}}) {
-        for (const Slot n_slots : {1, 16, 17, 300, 5000}) random_operations(record_size, 3000, n_slots, ++seed);
+        for (const FeatureId n_slots : {1, 16, 17, 300, 5000}) random_operations(record_size, 3000, n_slots, ++seed);
     }
     copies_share();
     pages_put();

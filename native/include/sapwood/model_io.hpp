@@ -4,6 +4,6 @@
 ///     std::string bytes = write_tree(tree);
 ///     StreamingTree tree = read_tree(bytes);     // or ModelFormatError
 /// Where the bytes come from and go to is for others to know.
-#include "sapwood/io/bytes.hpp"       // IWYU pragma: export
 #include "sapwood/io/read_tree.hpp"   // IWYU pragma: export
 #include "sapwood/io/write_tree.hpp"  // IWYU pragma: export
+#include "sapwood/storage/bytes.hpp"  // IWYU pragma: export

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -13,8 +14,9 @@ using Count = std::int32_t;
 /// What the user calls a feature: any integer from 0 to 2^31 - 1.
 using FeatureId = std::int32_t;
 
-/// Where a seen feature lives: slots are dense and given out in the order in which features are first seen.
-using Slot = std::int32_t;
+/// The place of a seen feature inside one search: slots are dense and given out in the order in which features are
+/// first seen. A type of its own, so that the compiler keeps it apart from the id of the feature.
+enum class Slot : std::int32_t {};
 
 /// The class of a point: 0, ..., K - 1.
 using Label = std::uint16_t;
@@ -23,7 +25,11 @@ using Label = std::uint16_t;
 using Features = std::span<const FeatureId>;
 
 inline constexpr Count max_points = std::numeric_limits<Count>::max();
-inline constexpr Slot no_slot = -1;
+inline constexpr Slot no_slot{-1};
 inline constexpr int max_classes = std::numeric_limits<Label>::max();
+
+/// The position of a slot in what is kept by slot, and back.
+constexpr std::size_t index_of(Slot slot) { return static_cast<std::size_t>(slot); }
+constexpr Slot slot_at(std::size_t index) { return static_cast<Slot>(index); }
 
 }  // namespace sapwood

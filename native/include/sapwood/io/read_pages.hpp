@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "sapwood/io/bytes.hpp"
 #include "sapwood/io/tree_format.hpp"
+#include "sapwood/storage/bytes.hpp"
 #include "sapwood/tree/predict/leaf_models.hpp"
 
 namespace sapwood::detail {

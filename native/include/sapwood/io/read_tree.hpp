@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include "sapwood/io/bytes.hpp"
 #include "sapwood/io/read_pages.hpp"
 #include "sapwood/io/tree_format.hpp"
+#include "sapwood/storage/bytes.hpp"
 #include "sapwood/tree/streaming_tree.hpp"
 
 namespace sapwood {
@@ -108,9 +108,6 @@ private:
             call();
         } catch (const std::invalid_argument& error) {
             throw ModelFormatError(error.what());
-        } catch (const std::logic_error& error) {
-            throw ModelFormatError(std::string("the bins of a search must hold its features, got a search in which ") +
-                                   error.what());
         }
     }
 
@@ -148,7 +145,7 @@ private:
         get_words(in_, {state.trunk.record(0), size * record});
         check_weights({state.trunk.intercept(), record}, state.trunk.n_outputs());
         for (std::uint32_t i = 0; i < size; ++i) {
-            check_weights({state.trunk.record(static_cast<Slot>(i)), record}, state.trunk.n_outputs());
+            check_weights({state.trunk.record(static_cast<FeatureId>(i)), record}, state.trunk.n_outputs());
         }
     }
 
@@ -242,7 +239,8 @@ private:
         require((kind == tree_format::without_search) == !may_split,
                 "nodes must have a search, or had one, unless they are as deep as max_depth", kind);
         if (kind == tree_format::with_search) {
-            node.search = get_search(state, node);
+            node.search = make_search(state.options.search_choice(state.layout.n_classes));
+            node.search->load(in_, {node.counted, n_features_});
             return;
         }
         const std::int64_t most = (is_leaf ? n : state.n) - node.n_counted;
@@ -255,38 +253,6 @@ private:
         node.paused = true;
         node.paused_bytes = static_cast<std::size_t>(
             get_between<std::uint64_t>(0, tree_format::largest_tally, "the memory of a paused search"));
-    }
-
-    std::unique_ptr<SplitSearch> get_search(const TreeState& state, const Node& node) {
-        SearchState search;
-        const auto size = in_.get<std::uint32_t>("the features of a search");
-        in_.require(size, sizeof(FeatureId) + state.layout.n_classes * sizeof(Count), "features of a search");
-        search.of_class = node.counted;
-        search.ids = in_.get_list<FeatureId>(size, "features of a search");
-        for (std::size_t k = 0; k < state.layout.n_classes; ++k) {
-            search.on.push_back(in_.get_list<Count>(size, "counts of features"));
-        }
-        as_format_error([&] { check_state(search, state.layout.n_classes); });
-        require(std::is_sorted(search.ids.begin(), search.ids.end()), "the features of a search must ascend",
-                std::string("another order"));
-        require(search.ids.empty() || search.ids.back() < n_features_,
-                "the features of a search must be features of the model", search.ids.empty() ? 0 : search.ids.back());
-        for (std::size_t i = 0; i < size; ++i) {
-            require(std::any_of(search.on.begin(), search.on.end(), [i](const auto& on) { return on[i] > 0; }),
-                    "the features of a search must be on in a point, which is not so of feature", search.ids[i]);
-        }
-        const SearchChoice choice = state.options.search_choice(state.layout.n_classes);
-        if (choice.search != "approximate") return restored(choice, std::move(search));
-        search.first_bin = in_.get_list<std::int32_t>(size, "first bins");
-        search.last_bin = in_.get_list<std::int32_t>(size, "last bins");
-        require(can_keep_bins(choice, search), "the bins of a search must exist, and be 8 a feature at most",
-                std::string("others"));
-        std::unique_ptr<SplitSearch> made;
-        as_format_error([&] {
-            made = restored(choice, std::move(search));
-            made->validate();
-        });
-        return made;
     }
 
     /// The sum of counts, none of which is negative.

@@ -11,8 +11,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "sapwood/io/bytes.hpp"
 #include "sapwood/io/tree_format.hpp"
+#include "sapwood/storage/bytes.hpp"
 #include "sapwood/tree/streaming_tree.hpp"
 
 namespace sapwood {
@@ -152,7 +152,7 @@ private:
         out_.put(node.tested_at);
         if (node.search) {
             put_kind(tree_format::with_search);
-            put_search(at);
+            searches_.search_of(at).save(out_);
         } else {
             put_kind(node.paused ? tree_format::paused : tree_format::without_search);
             out_.put(node.n_paused);
@@ -163,16 +163,6 @@ private:
 
     void put_kind(tree_format::NodeState kind) { out_.put(static_cast<std::uint8_t>(kind)); }
 
-    void put_search(NodeId at) {
-        const SearchState state = searches_.state_of_search(at);
-        out_.put(static_cast<std::uint32_t>(state.ids.size()));
-        out_.put_all(std::span<const FeatureId>(state.ids));
-        for (const std::vector<Count>& on : state.on) out_.put_all(std::span<const Count>(on));
-        // Both are empty unless the search is an approximate one.
-        out_.put_all(std::span<const std::int32_t>(state.first_bin));
-        out_.put_all(std::span<const std::int32_t>(state.last_bin));
-    }
-
     void put_models(const LeafModels& models) {
         out_.put_all(std::span<const std::int64_t>(models.n_of_class));
         put_words(models.intercept.data(), models.intercept.size());
@@ -182,7 +172,7 @@ private:
     }
 
     const StreamingTree& tree_;
-    /// The same tree, asked for the states of its searches, for which some make themselves anew.
+    /// The same tree, whose searches are saved, for which some make themselves anew.
     StreamingTree& searches_;
     std::vector<NodeId> order_;
     PageNumbers numbers_;

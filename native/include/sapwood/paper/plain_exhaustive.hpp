@@ -33,10 +33,10 @@ public:
         for (const FeatureId id : features) {
             Slot& place = place_[static_cast<std::size_t>(id)];
             if (place == no_slot) {
-                place = static_cast<Slot>(seen_.size());
+                place = slot_at(seen_.size());
                 seen_.push_back({});
             }
-            ++seen_[static_cast<std::size_t>(place)][label];
+            ++seen_[index_of(place)][label];
         }
     }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -9,7 +11,7 @@
 namespace sapwood {
 
 /// The part that the searches over plain NodeCounts share.
-template <class Criterion>
+template <class Impurity>
 class CountedSearch : public SplitSearch {
 public:
     Count n() const final { return counts_.n(); }
@@ -25,19 +27,21 @@ public:
         return on;
     }
 
+    std::uint64_t n_examined() const final { return examined_; }
+
     SearchState state() override {
         SearchState state;
         state.of_class = counts_.of_classes();
         state.ids = counts_.index().ids();
         state.on = counts_.on();
-        state.work = work_;
+        state.examined = examined_;
         return state;
     }
 
     void restore(SearchState state) override {
         counts_.restore(std::move(state.of_class), state.ids, std::move(state.on));
         criterion_.cover(counts_.n());
-        work_ = state.work;
+        examined_ = state.examined;
     }
 
 protected:
@@ -49,7 +53,8 @@ protected:
     }
 
     NodeCounts counts_;
-    Criterion criterion_;
+    Impurity criterion_;
+    std::uint64_t examined_ = 0;
 };
 
 }  // namespace sapwood

@@ -28,7 +28,7 @@ public:
     const FeatureIndex& index() const { return index_; }
 
     /// c_{j1k}: the points of class k in which the feature of a slot is on.
-    Count on(std::size_t label, Slot slot) const { return on_[label][static_cast<std::size_t>(slot)]; }
+    Count on(std::size_t label, Slot slot) const { return on_[label][index_of(slot)]; }
 
     const Count* on(std::size_t label) const { return on_[label].data(); }
 
@@ -41,10 +41,10 @@ public:
         of_class_[label] += weight;
         for (const FeatureId id : features) {
             const Slot slot = index_.find_or_insert(id);
-            if (static_cast<std::size_t>(slot) == on_[0].size()) {
+            if (index_of(slot) == on_[0].size()) {
                 for (auto& of_label : on_) of_label.push_back(0);
             }
-            on_[label][static_cast<std::size_t>(slot)] += weight;
+            on_[label][index_of(slot)] += weight;
             visit(slot);
         }
     }
@@ -53,7 +53,7 @@ public:
     void remove(Features features, Label label, Count weight) {
         n_ -= weight;
         of_class_[label] -= weight;
-        for (const FeatureId id : features) on_[label][static_cast<std::size_t>(index_.find(id))] -= weight;
+        for (const FeatureId id : features) on_[label][index_of(index_.find(id))] -= weight;
     }
 
     /// Puts back what was counted before: the features in the order of their slots.

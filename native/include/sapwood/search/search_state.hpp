@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <unordered_map>
@@ -13,31 +14,61 @@
 
 namespace sapwood {
 
-/// Counters of the work that a search has done; what the paper's running times are made of.
-struct Work {
+/// What the approximate search alone keeps (approximate.hpp).
+struct Filings {
+    /// a(j) and b(j), the first and the last bin of each feature; empty if the search has no bins or is to find them
+    /// anew.
+    std::vector<std::int32_t> first_bin;
+    std::vector<std::int32_t> last_bin;
     /// Times a feature was put into a tree in which it was not.
     std::uint64_t moves = 0;
     /// Keys written into a tree.
     std::uint64_t key_updates = 0;
-    /// Features whose score was computed to answer a query.
-    std::uint64_t examined = 0;
 };
 
-/// All that must be kept of a search to continue it: saved, restored and merged by layers above.
+/// All that must be kept of a search to continue it, whatever its kind.
 struct SearchState {
     std::vector<Count> of_class;
     /// A row for each seen feature, in the order in which they were first seen.
     std::vector<FeatureId> ids;
     /// on[k]: for each of them, the points of class k in which it is on.
     std::vector<std::vector<Count>> on;
-    /// a(j) and b(j), the first and the last bin of each feature; empty if the search has no bins or is to find them
-    /// anew.
-    std::vector<std::int32_t> first_bin;
-    std::vector<std::int32_t> last_bin;
-    Work work;
+    /// Features whose score was computed to answer a query.
+    std::uint64_t examined = 0;
     /// Whether points have been removed.
     bool removes = false;
+    Filings filings;
 };
+
+/// The same state with its features in the order given.
+inline SearchState reordered(SearchState state, const std::vector<std::size_t>& order) {
+    const auto reorder = [&](auto& row) {
+        if (row.empty()) return;
+        const auto old = row;
+        for (std::size_t i = 0; i < order.size(); ++i) row[i] = old[order[i]];
+    };
+    reorder(state.ids);
+    for (auto& on : state.on) reorder(on);
+    reorder(state.filings.first_bin);
+    reorder(state.filings.last_bin);
+    return state;
+}
+
+/// The same state with its features in the order of `key(i)` for the i-th; those of equal keys stay in their order.
+template <class Key>
+SearchState ordered_by(SearchState state, Key key) {
+    std::vector<std::size_t> order(state.ids.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t x, std::size_t y) { return key(x) < key(y); });
+    return reordered(std::move(state), order);
+}
+
+/// The same state with its features in ascending order: equal searches have equal states.
+inline SearchState by_feature(SearchState state) {
+    if (std::is_sorted(state.ids.begin(), state.ids.end())) return state;
+    const std::vector<FeatureId> ids = state.ids;
+    return ordered_by(std::move(state), [&](std::size_t i) { return ids[i]; });
+}
 
 /// Throws std::invalid_argument unless a state read from outside is one that a search over K classes could have had.
 inline void check_state(const SearchState& state, std::size_t n_classes) {
@@ -77,6 +108,10 @@ inline std::string listed(const std::vector<Count>& counts) {
 
 /// The state of a search that has seen what two others have. Throws std::invalid_argument if they do not fit.
 inline SearchState merged(SearchState left, const SearchState& right, Merge merge) {
+    if (left.of_class.size() != right.of_class.size()) {
+        throw std::invalid_argument("other must have " + std::to_string(left.of_class.size()) + " classes, got " +
+                                    std::to_string(right.of_class.size()));
+    }
     if (merge == Merge::features && left.of_class != right.of_class) {
         throw std::invalid_argument("other must have the class counts " + listed(left.of_class) +
                                     " to be merged over features, got " + listed(right.of_class));
@@ -105,11 +140,11 @@ inline SearchState merged(SearchState left, const SearchState& right, Merge merg
                                         std::to_string(right.ids[i]) + " in both");
         }
     }
-    left.first_bin.clear();
-    left.last_bin.clear();
-    left.work.moves += right.work.moves;
-    left.work.key_updates += right.work.key_updates;
-    left.work.examined += right.work.examined;
+    left.filings.first_bin.clear();
+    left.filings.last_bin.clear();
+    left.filings.moves += right.filings.moves;
+    left.filings.key_updates += right.filings.key_updates;
+    left.examined += right.examined;
     left.removes |= right.removes;
     return left;
 }

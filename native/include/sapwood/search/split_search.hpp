@@ -4,13 +4,14 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "sapwood/search/saved_search.hpp"
 #include "sapwood/search/search_state.hpp"
 #include "sapwood/search/split.hpp"
+#include "sapwood/storage/bytes.hpp"
 #include "sapwood/types.hpp"
 
 namespace sapwood {
@@ -24,13 +25,19 @@ class SplitSearch {
 public:
     virtual ~SplitSearch() = default;
 
+    // ---- points and answers -------------------------------------------------------------------------------------
+
     /// Adds a point `weight` >= 1 times. The features must be unique and not negative, the label one of the classes,
-    /// and the points in all at most `max_points`: see stream.hpp.
+    /// and the points in all at most `max_points`: see points.hpp.
     virtual void add(Features features, Label label, Count weight = 1) = 0;
 
     /// Removes a point that was added, `weight` >= 1 times. Throws std::invalid_argument, and changes nothing, if the
     /// counts show that it was not.
     virtual void remove(Features features, Label label, Count weight = 1) = 0;
+
+    /// Takes over what another search, of any kind, has counted. Throws std::invalid_argument or std::overflow_error,
+    /// and changes nothing, if the two do not fit. The other one brings its deferred maintenance up to date.
+    void merge(SplitSearch& other, Merge how) { restore(merged(state(), other.state(), how)); }
 
     /// The best split, or nothing while no feature has been seen.
     virtual std::optional<Split> best() = 0;
@@ -38,19 +45,10 @@ public:
     /// The best k splits, best first; fewer where fewer features have been seen.
     virtual std::vector<Split> top(std::size_t k) = 0;
 
-    virtual std::unique_ptr<SplitSearch> clone() const = 0;
+    /// Whether `best` and `top` are the best of all, and not only nearly so.
+    virtual bool is_exact() const = 0;
 
-    /// Throws std::logic_error with what is broken if an invariant of the structure does not hold. O(everything).
-    virtual void validate() = 0;
-
-    virtual SearchState state() = 0;
-    virtual void restore(SearchState state) = 0;
-
-    /// The search trees in use that hold at least one feature; 0 for a search without trees.
-    virtual std::size_t n_trees() { return 0; }
-
-    /// The memory held, in bytes.
-    virtual std::size_t n_bytes() const = 0;
+    // ---- what is counted ----------------------------------------------------------------------------------------
 
     virtual Count n() const = 0;
     virtual std::vector<Count> of_classes() const = 0;
@@ -59,17 +57,39 @@ public:
     /// The number of points of each class in which a feature is on.
     virtual std::vector<Count> on(FeatureId id) const = 0;
 
+    // ---- kept and continued -------------------------------------------------------------------------------------
+
+    virtual std::unique_ptr<SplitSearch> clone() const = 0;
+
+    /// Writes what must be kept of the search. It goes on exactly as one that loads these bytes.
+    virtual void save(ByteWriter& out) { write_counts(by_feature(state()), out); }
+
+    /// Becomes the search that was saved; this one must have seen nothing. The bytes may be anything: throws
+    /// ModelFormatError unless some search with what is expected could have written them. After that, discard this one.
+    virtual void load(ByteReader& in, const SavedSearch& expected) { restore(read_counts(in, expected)); }
+
+    /// All that must be kept to continue, as values.
+    virtual SearchState state() = 0;
+    virtual void restore(SearchState state) = 0;
+
+    // ---- what it costs ------------------------------------------------------------------------------------------
+
+    /// The memory held, in bytes.
+    virtual std::size_t n_bytes() const = 0;
+
+    /// Features whose score was computed to answer a query.
+    virtual std::uint64_t n_examined() const = 0;
+
     /// Counters that tell why a stream is fast or slow, by name.
     virtual std::vector<std::pair<std::string, std::uint64_t>> stats() const = 0;
 
-    const Work& work() const { return work_; }
+    /// Throws std::logic_error with what is broken if an invariant of the structure does not hold. O(everything).
+    virtual void validate() = 0;
 
 protected:
     SplitSearch() = default;
     SplitSearch(const SplitSearch&) = default;
     SplitSearch& operator=(const SplitSearch&) = default;
-
-    Work work_;
 };
 
 }  // namespace sapwood

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "sapwood/compiler.hpp"
@@ -16,14 +17,14 @@ class FeatureIndex {
 public:
     std::size_t size() const { return ids_.size(); }
 
-    FeatureId id(Slot slot) const { return ids_[static_cast<std::size_t>(slot)]; }
+    FeatureId id(Slot slot) const { return ids_[index_of(slot)]; }
 
     const std::vector<FeatureId>& ids() const { return ids_; }
 
     /// The slot of a feature, or `no_slot` if it has not been seen.
     Slot find(FeatureId id) const {
         if (static_cast<std::size_t>(id) < direct_.size()) return direct_[static_cast<std::size_t>(id)];
-        return hashed_.find(id);
+        return Slot{hashed_.find(id)};
     }
 
     /// Begins to bring close what says where features are.
@@ -46,7 +47,7 @@ public:
 
 private:
     Slot insert(FeatureId id) {
-        const Slot slot = static_cast<Slot>(ids_.size());
+        const Slot slot = slot_at(ids_.size());
         ids_.push_back(id);
         if (direct_.empty()) direct_.resize(bound_.value(), no_slot);
         if (static_cast<std::size_t>(id) < direct_.size()) {
@@ -59,7 +60,7 @@ private:
             bound_.raise(bound);
             distribute();
         } else {
-            hashed_.insert(id, slot);
+            hashed_.insert(id, static_cast<std::int32_t>(slot));
         }
         if (is_due) bound_.reviewed();
         return slot;
@@ -72,9 +73,9 @@ private:
         for (std::size_t i = 0; i < ids_.size(); ++i) {
             const auto id = static_cast<std::size_t>(ids_[i]);
             if (id < direct_.size()) {
-                direct_[id] = static_cast<Slot>(i);
+                direct_[id] = slot_at(i);
             } else {
-                hashed_.insert(ids_[i], static_cast<Slot>(i));
+                hashed_.insert(ids_[i], static_cast<std::int32_t>(i));
             }
         }
     }

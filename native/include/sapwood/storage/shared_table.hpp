@@ -142,7 +142,7 @@ public:
     }
 
     /// The record of a feature, to be read.
-    const Word* find(Slot slot) const {
+    const Word* find(FeatureId slot) const {
         const Folder* folder = folder_of(slot);
         if (folder == nullptr) return pool_->nothing();
         const Page* page = folder->pages[page_in_folder(slot)];
@@ -150,7 +150,7 @@ public:
     }
 
     /// The record of a feature, to be changed: from now on it is no other table's.
-    Word* own(Slot slot) {
+    Word* own(FeatureId slot) {
         const std::size_t at = static_cast<std::size_t>(slot) / records_per_folder;
         if (at >= folders_.size()) folders_.resize(at + 1);
         Folder*& folder = folders_[at];
@@ -199,14 +199,14 @@ public:
     }
 
     /// The most memory that owning a record can take: a page, a folder, and more room for pointers to folders.
-    std::size_t bytes_to_own(Slot slot) const {
+    std::size_t bytes_to_own(FeatureId slot) const {
         const std::size_t at = static_cast<std::size_t>(slot) / records_per_folder;
         const std::size_t room = at < folders_.size() ? 0 : std::max(2 * folders_.capacity(), at + 1);
         return pool_->page_bytes() + sizeof(Folder) + room * sizeof(Folder*);
     }
 
     /// Whether `own` would take no memory.
-    bool owns(Slot slot) const {
+    bool owns(FeatureId slot) const {
         const Folder* folder = folder_of(slot);
         if (folder == nullptr || folder->owners > 1) return false;
         const Page* page = folder->pages[page_in_folder(slot)];
@@ -257,14 +257,14 @@ private:
             if (const Folder* folder = folder_of(id)) prefetch_to_change(&folder->pages[page_in_folder(id)]);
         }
     }
-    const Folder* folder_of(Slot slot) const {
+    const Folder* folder_of(FeatureId slot) const {
         const std::size_t at = static_cast<std::size_t>(slot) / records_per_folder;
         return at < folders_.size() ? folders_[at] : nullptr;
     }
-    static std::size_t page_in_folder(Slot slot) {
+    static std::size_t page_in_folder(FeatureId slot) {
         return static_cast<std::size_t>(slot) / PagePool::records_per_page % PagePool::pages_per_folder;
     }
-    std::size_t word_in_page(Slot slot) const {
+    std::size_t word_in_page(FeatureId slot) const {
         return static_cast<std::size_t>(slot) % PagePool::records_per_page * pool_->record_size();
     }
 

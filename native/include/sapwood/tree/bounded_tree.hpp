@@ -73,7 +73,7 @@ protected:
         return fits_without_searches(bytes_to_make_two() + 2 * (counts + models));
     }
 
-    bool may_own(const SharedTable& table, Slot slot) {
+    bool may_own(const SharedTable& table, FeatureId slot) {
         // The table may have grown since its node was measured, so it is counted once more.
         return !options_.max_bytes || table.owns(slot) || may_take(table.n_bytes() + table.bytes_to_own(slot));
     }

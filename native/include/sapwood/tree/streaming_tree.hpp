@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "sapwood/points.hpp"
 #include "sapwood/search/make_search.hpp"
-#include "sapwood/search/stream.hpp"
 #include "sapwood/tree/node_impurity.hpp"
 #include "sapwood/tree/predict/widen_models.hpp"
 #include "sapwood/tree/taught_tree.hpp"
@@ -55,22 +55,8 @@ public:
 
     const TreeTally& tally() const { return tally_; }
 
-    /// What must be kept of the search of a node, its features in ascending order. A search with bins becomes one that
-    /// was made from just this, so that the two go on alike: it has a memory beyond its state. One with bins that
-    /// cannot be kept finds them anew, which breaks no promise.
-    SearchState state_of_search(NodeId at) {
-        const SearchChoice choice = options_.search_choice(n_classes());
-        SearchState state = node(at).search->state();
-        if (state.first_bin.empty()) return by_feature(std::move(state));
-        if (!can_keep_bins(choice, state)) {
-            state.first_bin.clear();
-            state.last_bin.clear();
-            state = restored(choice, std::move(state))->state();
-        }
-        state = by_feature(std::move(state));
-        node(at).search = restored(choice, state);
-        return state;
-    }
+    /// The search of a node, to be saved: some make themselves anew for that.
+    SplitSearch& search_of(NodeId at) { return *node(at).search; }
 
     /// Learns from a point, `weight` >= 1 times. Features are unique slots, the label is below `n_classes()`; the
     /// points are at most `max_points` in all, else std::overflow_error is thrown and nothing changed.
@@ -305,9 +291,10 @@ private:
         const std::optional<Split> best = ask(here);
         if (!best || best->feature() == test(at).feature) return false;
         const double margin = gain_of(*best) - current;
-        const double bound = split_test_.is_uniform() ? split_test_.bound(here.counted, {}, {})
-                                                      : split_test_.bound(here.counted, here.search->on(best->feature()),
-                                                                          here.search->on(test(at).feature));
+        const double bound =
+            split_test_.is_uniform()
+                ? split_test_.bound(here.counted, {}, {})
+                : split_test_.bound(here.counted, here.search->on(best->feature()), here.search->on(test(at).feature));
         if (!(margin > std::max(bound, least_gain))) return false;
         ++tally_.resplit;
         std::optional<LeafModels> models = give_up_subtree(at);
@@ -343,17 +330,6 @@ private:
         return reached(a) != reached(b) ? reached(a) > reached(b) : a.born < b.born;
     }
 
-    // ---- classes ------------------------------------------------------------------------------------------------
-
-    std::unique_ptr<SplitSearch> widened(SplitSearch& search, std::size_t n_classes) const {
-        SearchState state = search.state();
-        state.of_class.resize(n_classes);
-        state.on.resize(n_classes, std::vector<Count>(state.ids.size()));
-        std::unique_ptr<SplitSearch> wider = make_search(options_.search_choice(n_classes));
-        wider->restore(std::move(state));
-        return wider;
-    }
-
     SplitTest split_test_;
     NodeImpurity impurity_;
     /// What a gain of the searches is multiplied by.
@@ -381,7 +357,7 @@ inline void StreamingTree::cover_classes(std::size_t n_classes) {
     std::vector<std::unique_ptr<SplitSearch>> wider_searches(nodes_.size());
     std::vector<std::optional<LeafModels>> models(nodes_.size());
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
-        if (nodes_[i].search) wider_searches[i] = widened(*nodes_[i].search, n_classes);
+        if (nodes_[i].search) wider_searches[i] = widened(*nodes_[i].search, choice);
         if (nodes_[i].models) models[i] = pages.widened(*nodes_[i].models);
     }
     // A node that is free has no counts, and is to have none.

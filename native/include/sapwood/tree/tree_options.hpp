@@ -42,7 +42,7 @@ struct TreeOptions {
     std::optional<std::uint64_t> seed;
 
     SearchChoice search_choice(std::size_t n_classes) const {
-        return {criterion, search, alpha, static_cast<int>(n_classes)};
+        return {criterion_of(criterion), search_kind_of(search), alpha, static_cast<int>(n_classes)};
     }
 };
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -27,18 +28,18 @@ namespace sapwood {
 ///
 /// `add` only counts and notes which features were touched; the loops of the algorithms run at the next query, once,
 /// for all points since the last one. Querying after every point runs them as the paper writes them.
-template <class Criterion, class BinsOfCriterion>
-class ApproximateSearch : public CountedSearch<Criterion> {
+template <class Impurity, class BinsOfImpurity>
+class ApproximateSearch : public CountedSearch<Impurity> {
 public:
-    using Bins = BinsOfCriterion;
+    using Bins = BinsOfImpurity;
     using Index = typename Bins::Index;
     using Tree = BinTree<Bins>;
     using Entry = LazyHeap::Entry;
 
     void add(Features features, Label label, Count weight = 1) final {
         counts_.add(features, label, weight, [this](Slot slot) {
-            if (static_cast<std::size_t>(slot) == filings_.size()) filings_.emplace_back();
-            Filing& filing = filings_[static_cast<std::size_t>(slot)];
+            if (index_of(slot) == filings_.size()) filings_.emplace_back();
+            Filing& filing = filings_[index_of(slot)];
             if (!filing.touched) {
                 filing.touched = true;
                 touched_.push_back(slot);
@@ -56,7 +57,7 @@ public:
         std::optional<Split> best;
         for (std::size_t k = 0; k < trees_.size(); ++k) {
             const Entry* first = trees_[k].by_score.first(smaller_key(), current());
-            ++work_.examined;
+            ++examined_;
             const Split split = split_of(first->slot);
             if (!best || comes_before(split, *best)) best = split;
         }
@@ -73,7 +74,7 @@ public:
         std::sort(candidates.begin(), candidates.end(), [](auto& x, auto& y) { return x.slot < y.slot; });
         const auto same = [](auto& x, auto& y) { return x.slot == y.slot; };
         candidates.erase(std::unique(candidates.begin(), candidates.end(), same), candidates.end());
-        work_.examined += candidates.size();
+        examined_ += candidates.size();
         std::vector<Split> splits;
         splits.reserve(candidates.size());
         for (const Entry& candidate : candidates) splits.push_back(split_of(candidate.slot));
@@ -83,11 +84,14 @@ public:
         return splits;
     }
 
+    bool is_exact() const final { return false; }
+
     std::vector<std::pair<std::string, std::uint64_t>> stats() const final {
-        return {{"moves", work_.moves}, {"key_updates", work_.key_updates}, {"examined", work_.examined}};
+        return {{"moves", moves_}, {"key_updates", key_updates_}, {"examined", examined_}};
     }
 
-    std::size_t n_trees() final {
+    /// The search trees that hold at least one feature.
+    std::size_t n_trees() {
         refresh();
         return trees_.size();
     }
@@ -99,28 +103,30 @@ public:
 
     SearchState state() final {
         refresh();
-        SearchState state = CountedSearch<Criterion>::state();
+        SearchState state = CountedSearch<Impurity>::state();
         for (const Filing& filing : filings_) {
-            state.first_bin.push_back(filing.first);
-            state.last_bin.push_back(filing.last);
+            state.filings.first_bin.push_back(filing.first);
+            state.filings.last_bin.push_back(filing.last);
         }
+        state.filings.moves = moves_;
+        state.filings.key_updates = key_updates_;
         return state;
     }
 
     void restore(SearchState state) final {
-        const std::vector<std::int32_t> first = std::move(state.first_bin);
-        const std::vector<std::int32_t> last = std::move(state.last_bin);
-        const Work work = state.work;
+        const Filings filings = std::move(state.filings);
+        const std::vector<std::int32_t>& first = filings.first_bin;
+        const std::vector<std::int32_t>& last = filings.last_bin;
         const bool without_bins = first.empty() && last.empty();
         if (!without_bins && (first.size() != state.ids.size() || last.size() != state.ids.size())) {
             throw std::invalid_argument("state must hold the bins of every feature, or none");
         }
-        CountedSearch<Criterion>::restore(std::move(state));
+        CountedSearch<Impurity>::restore(std::move(state));
         trees_.clear();
         touched_.clear();
         filings_.assign(counts_.n_features(), Filing{});
         for (std::size_t i = 0; i < filings_.size(); ++i) {
-            const Slot slot = static_cast<Slot>(i);
+            const Slot slot = slot_at(i);
             if (without_bins) {
                 file(slot, ind(slot));
                 continue;
@@ -131,15 +137,56 @@ public:
         }
         trees_.prune();
         refreshed_at_ = counts_.n();
-        work_ = work;
+        moves_ = filings.moves;
+        key_updates_ = filings.key_updates;
+    }
+
+    /// Besides the counts, the first and the last bin of each feature. The search becomes one that was made from just
+    /// what is written, so that the two go on alike: it does what it had put off, and forgets which of two bins it last
+    /// chose at their common border. Bins that cannot be kept it finds anew, which breaks no promise.
+    void save(ByteWriter& out) final {
+        SearchState kept = state();
+        if (!kept.ids.empty()) {
+            if (!can_keep(kept)) {
+                kept.filings.first_bin.clear();
+                kept.filings.last_bin.clear();
+                start_afresh();
+                restore(std::move(kept));
+                kept = state();
+            }
+            kept = by_feature(std::move(kept));
+            start_afresh();
+            restore(by_bin(kept));
+        }
+        write_counts(kept, out);
+        out.put_all(std::span<const std::int32_t>(kept.filings.first_bin));
+        out.put_all(std::span<const std::int32_t>(kept.filings.last_bin));
+    }
+
+    void load(ByteReader& in, const SavedSearch& expected) final {
+        SearchState kept = read_counts(in, expected);
+        kept.filings.first_bin = in.get_list<std::int32_t>(kept.ids.size(), "first bins");
+        kept.filings.last_bin = in.get_list<std::int32_t>(kept.ids.size(), "last bins");
+        if (!can_keep(kept)) {
+            throw ModelFormatError("the bins of a search must exist, and be at most " +
+                                   std::to_string(bins_per_feature) + " per feature, got others");
+        }
+        start_afresh();
+        try {
+            restore(by_bin(std::move(kept)));
+            validate();
+        } catch (const std::logic_error& error) {
+            throw ModelFormatError(std::string("the bins of a search must hold its features, got a search in which ") +
+                                   error.what());
+        }
     }
 
     void validate() final;
 
 protected:
-    using CountedSearch<Criterion>::counts_;
-    using CountedSearch<Criterion>::criterion_;
-    using CountedSearch<Criterion>::work_;
+    using CountedSearch<Impurity>::counts_;
+    using CountedSearch<Impurity>::criterion_;
+    using CountedSearch<Impurity>::examined_;
 
     /// Where a feature is filed: in the trees T of the bins first, ..., last, in L of the first and in U of the last.
     struct Filing {
@@ -150,7 +197,12 @@ protected:
         bool touched = false;
     };
 
-    explicit ApproximateSearch(double alpha) : CountedSearch<Criterion>(2), trees_(alpha) {}
+    explicit ApproximateSearch(const Bins& bins) : CountedSearch<Impurity>(2), trees_(bins) {}
+    ApproximateSearch(const ApproximateSearch&) = default;
+    ApproximateSearch& operator=(ApproximateSearch&&) = default;
+
+    /// Becomes a search that has seen nothing.
+    virtual void start_afresh() = 0;
 
     /// Runs the loops of the algorithm over the points added since the last time.
     virtual void maintain() = 0;
@@ -173,13 +225,13 @@ protected:
         touched_.clear();
     }
 
-    const Filing& filing_of(Slot slot) const { return filings_[static_cast<std::size_t>(slot)]; }
-    Filing& filing_of(Slot slot) { return filings_[static_cast<std::size_t>(slot)]; }
+    const Filing& filing_of(Slot slot) const { return filings_[index_of(slot)]; }
+    Filing& filing_of(Slot slot) { return filings_[index_of(slot)]; }
 
     Split split_of(Slot slot) const {
         const Count c0 = counts_.of_class(0);
         const Count c1 = counts_.of_class(1);
-        return CountedSearch<Criterion>::split_of(
+        return CountedSearch<Impurity>::split_of(
             slot, criterion_.score(counts_.on(0, slot), counts_.on(1, slot), c0, c1), criterion_.weighted(c0, c1));
     }
 
@@ -191,7 +243,7 @@ protected:
     /// Takes a feature out of all its trees and files it in those of one bin.
     void file(Slot slot, Index index) {
         Filing& filing = filing_of(slot);
-        if (filing.stamp == 0 || filing.first != index || filing.last != index) ++work_.moves;
+        if (filing.stamp == 0 || filing.first != index || filing.last != index) ++moves_;
         if (filing.stamp != 0) take_out(filing);
         ++filing.stamp;
         filing.first = filing.last = index;
@@ -209,7 +261,7 @@ protected:
         Tree& tree = trees_.find_or_make(filing.first);
         put_by_score(tree, slot);
         put_by_lower(tree, slot);
-        ++work_.moves;
+        ++moves_;
     }
 
     /// Files a feature in the bin above its last one as well.
@@ -220,7 +272,7 @@ protected:
         Tree& tree = trees_.find_or_make(filing.last);
         put_by_score(tree, slot);
         put_by_upper(tree, slot);
-        ++work_.moves;
+        ++moves_;
     }
 
     void put_by_score(Tree& tree, Slot slot) {
@@ -228,19 +280,19 @@ protected:
         const Count b = counts_.on(1, slot);
         tree.by_score.push({tree.bin.key(criterion_.weighted(a, b), a, b), slot, filing_of(slot).stamp}, smaller_key(),
                            current());
-        ++work_.key_updates;
+        ++key_updates_;
     }
 
     void put_by_lower(Tree& tree, Slot slot) {
         const double key = tree.bin.lower_key(counts_.on(0, slot), counts_.on(1, slot));
         tree.by_lower.push({key, slot, filing_of(slot).stamp}, smaller_lower, current_first(tree));
-        ++work_.key_updates;
+        ++key_updates_;
     }
 
     void put_by_upper(Tree& tree, Slot slot) {
         const double key = tree.bin.upper_key(counts_.on(0, slot), counts_.on(1, slot));
         tree.by_upper.push({key, slot, filing_of(slot).stamp}, greater_upper, current_last(tree));
-        ++work_.key_updates;
+        ++key_updates_;
     }
 
     /// Takes out of L of a tree, one after the other, the features that have left its bin downwards: `use(slot)`.
@@ -302,15 +354,45 @@ private:
         trees_[at].by_upper.forget();
     }
 
+    /// In what is saved, the features are in at most this many bins on the average (and some more): else they would
+    /// take far more memory than what is written of them. Only a small alpha leads to more.
+    static constexpr std::int64_t bins_per_feature = 8;
+
+    /// Whether the bins are so few, and a search can be made with them. (Not so if a feature that was on in every
+    /// point, and so had no share of its own, was filed as another one; and then went beyond all bins.)
+    bool can_keep(const SearchState& state) const {
+        const std::vector<std::int32_t>& first = state.filings.first_bin;
+        const std::vector<std::int32_t>& last = state.filings.last_bin;
+        const auto n_features = static_cast<std::int64_t>(state.ids.size());
+        std::int64_t size = 0;
+        for (std::size_t i = 0; i < state.ids.size(); ++i) size += Bins::span(first[i], last[i]);
+        if (size > bins_per_feature * (n_features + bins_per_feature)) return false;
+        for (std::size_t i = 0; i < state.ids.size(); ++i) {
+            if (!trees_.bins().has(first[i], last[i])) return false;
+        }
+        return true;
+    }
+
+    /// The same state with its features in the order of their bins, so that every tree is made after those of lower
+    /// bins, and the time to restore it does not grow with the square of their number.
+    static SearchState by_bin(SearchState state) {
+        const std::vector<std::int32_t> first = state.filings.first_bin;
+        return ordered_by(std::move(state), [&](std::size_t i) { return first[i]; });
+    }
+
     std::vector<Filing> filings_;
     std::vector<Slot> touched_;
+    /// Times a feature was put into a tree in which it was not.
+    std::uint64_t moves_ = 0;
+    /// Keys written into a tree.
+    std::uint64_t key_updates_ = 0;
     Count refreshed_at_ = 0;
 };
 
 /// Checks every invariant against the counts: each seen feature in just the trees of its bins, with the keys that its
 /// counts have now; rho_j inside the bins; the heaps in order, their sizes right, no tree empty.
-template <class Criterion, class BinsOfCriterion>
-void ApproximateSearch<Criterion, BinsOfCriterion>::validate() {
+template <class Impurity, class BinsOfImpurity>
+void ApproximateSearch<Impurity, BinsOfImpurity>::validate() {
     refresh();
     const auto require = [](bool holds, const char* holder, std::int64_t number, const char* complaint) {
         if (!holds) throw std::logic_error(holder + std::to_string(number) + complaint);
@@ -334,7 +416,7 @@ void ApproximateSearch<Criterion, BinsOfCriterion>::validate() {
             for (const Entry& entry : heap.entries()) {
                 if (!live(entry)) continue;
                 ++size;
-                ++seen[static_cast<std::size_t>(entry.slot)];
+                ++seen[index_of(entry.slot)];
                 const Filing& filing = filing_of(entry.slot);
                 require(filing.first <= tree.index && tree.index <= filing.last, name, tree.index, " holds a stranger");
                 require(entry.key == key(counts_.on(0, entry.slot), counts_.on(1, entry.slot)), name, tree.index,
@@ -354,7 +436,7 @@ void ApproximateSearch<Criterion, BinsOfCriterion>::validate() {
     }
     for (std::size_t i = 0; i < filings_.size(); ++i) {
         const Filing& filing = filings_[i];
-        const Slot slot = static_cast<Slot>(i);
+        const Slot slot = slot_at(i);
         const FeatureId id = counts_.index().id(slot);
         require(filing.stamp != 0 && filing.first <= filing.last, "feature ", id, " is not filed");
         const std::size_t first = trees_.position(filing.first);

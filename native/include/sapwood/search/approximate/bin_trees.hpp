@@ -28,13 +28,15 @@ public:
     using Index = typename Bins::Index;
     using Tree = BinTree<Bins>;
 
-    explicit BinTrees(double alpha) : bins_(alpha) {}
+    explicit BinTrees(const Bins& bins) : bins_(bins) {}
 
     BinTrees(const BinTrees& other) : bins_(other.bins_) {
         trees_.reserve(other.trees_.size());
         for (const auto& tree : other.trees_) trees_.push_back(std::make_unique<Tree>(*tree));
     }
     BinTrees& operator=(const BinTrees&) = delete;
+    BinTrees(BinTrees&&) = default;
+    BinTrees& operator=(BinTrees&&) = default;
 
     const Bins& bins() const { return bins_; }
 

@@ -15,11 +15,15 @@ namespace sapwood {
 /// of another bin overestimates its score, which does no harm. So it is never moved to and fro at a border.
 class UpdEnt final : public ApproximateSearch<Entropy, EntropyBins> {
 public:
-    explicit UpdEnt(double alpha) : ApproximateSearch(alpha) {}
+    explicit UpdEnt(double alpha) : UpdEnt(EntropyBins(alpha)) {}
 
     std::unique_ptr<SplitSearch> clone() const override { return std::make_unique<UpdEnt>(*this); }
 
 private:
+    explicit UpdEnt(const EntropyBins& bins) : ApproximateSearch(bins) {}
+
+    void start_afresh() override { *this = UpdEnt(trees_.bins()); }
+
     /// Lines 2 to 17; line 1 is `add`, line 18 is `refresh`, lines 19 and 20 are `best`.
     void maintain() override {
         // Lines 2-5: file each feature that was on afresh, in a single bin.

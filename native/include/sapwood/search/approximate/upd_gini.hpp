@@ -16,11 +16,15 @@ namespace sapwood {
 /// that it does not move to and fro at a border.
 class UpdGini final : public ApproximateSearch<Gini, GiniBins> {
 public:
-    explicit UpdGini(double alpha) : ApproximateSearch(alpha) {}
+    explicit UpdGini(double alpha) : UpdGini(GiniBins(alpha)) {}
 
     std::unique_ptr<SplitSearch> clone() const override { return std::make_unique<UpdGini>(*this); }
 
 private:
+    explicit UpdGini(const GiniBins& bins) : ApproximateSearch(bins) {}
+
+    void start_afresh() override { *this = UpdGini(trees_.bins()); }
+
     /// Lines 2 to 8; line 1 is `add`, line 9 is `refresh`, lines 10 and 11 are `best`.
     void maintain() override {
         // Lines 2-5: file each feature that was on afresh.

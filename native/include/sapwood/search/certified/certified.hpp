@@ -106,6 +106,7 @@ private:
     using Renewal::counters_;
     using Renewal::cursor_;
     using Renewal::end_calm;
+    using Renewal::examined_;
     using Renewal::features_;
     using Renewal::forget_certificates;
     using Renewal::gap_;
@@ -143,7 +144,6 @@ private:
     using Renewal::theta;
     using Renewal::touched_;
     using Renewal::waiting_;
-    using Renewal::work_;
     using typename Renewal::Cause;
 
     /// A feature and its score; unlike a split, it fits into registers.
@@ -297,14 +297,14 @@ private:
         features_ = n_seen;
         ++stats_.exhaustive_scans;
         stats_.scans += features_;
-        work_.examined += features_;
+        examined_ += features_;
         // The price of the exhaustive search. What unseen records cost beyond it is no reason to put a renewal off.
         spent_ += features_;
     }
 
     void count_scans(std::size_t scanned) {
         stats_.scans += scanned;
-        work_.examined += scanned;
+        examined_ += scanned;
         spent_ += scan_cost * scanned;
         scanned_since_renewal_ += scan_cost * scanned;
     }

@@ -64,7 +64,7 @@ public:
             const auto counts = counters_.counts(id);
             for (std::size_t k = 0; k < state.on.size(); ++k) state.on[k].push_back(counts[k]);
         }
-        state.work = work_;
+        state.examined = examined_;
         state.removes = removals_;
         return state;
     }
@@ -85,9 +85,13 @@ public:
         }
         touched_ = state.ids.size();
         features_ = state.ids.size();
-        work_ = state.work;
+        examined_ = state.examined;
         removals_ = state.removes;
     }
+
+    std::uint64_t n_examined() const final { return examined_; }
+
+    bool is_exact() const final { return true; }
 
     Count n() const final { return n_; }
 
@@ -155,6 +159,8 @@ protected:
     /// The number of features seen, when they were last counted: no addition counts them.
     std::size_t features_ = 0;
     bool removals_ = false;
+    /// Features whose score was computed to answer a query.
+    std::uint64_t examined_ = 0;
     RemovalGuard guard_;
     /// The features whose certificate has run out.
     std::vector<FeatureId> waiting_;

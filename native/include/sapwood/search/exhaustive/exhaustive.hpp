@@ -56,12 +56,12 @@ public:
     std::optional<Split> best() final {
         Slot best = no_slot;
         double best_score = std::numeric_limits<double>::infinity();
-        for_each_block([&](Slot first, std::size_t size, const double* scores) {
+        for_each_block([&](std::size_t first, std::size_t size, const double* scores) {
             const double smallest = detail::smallest_of(scores, block);
             if (smallest > best_score) return;
             for (std::size_t i = 0; i < size; ++i) {
                 if (scores[i] != smallest) continue;
-                const Slot slot = first + static_cast<Slot>(i);
+                const Slot slot = slot_at(first + i);
                 if (smallest < best_score || id(slot) < id(best)) {
                     best = slot;
                     best_score = smallest;
@@ -75,9 +75,9 @@ public:
     std::vector<Split> top(std::size_t k) final {
         std::vector<Split> splits;
         splits.reserve(counts_.n_features());
-        for_each_block([&, all = whole()](Slot first, std::size_t size, const double* scores) {
+        for_each_block([&, all = whole()](std::size_t first, std::size_t size, const double* scores) {
             for (std::size_t i = 0; i < size; ++i) {
-                splits.push_back(this->split_of(first + static_cast<Slot>(i), scores[i], all));
+                splits.push_back(this->split_of(slot_at(first + i), scores[i], all));
             }
         });
         k = std::min(k, splits.size());
@@ -86,6 +86,8 @@ public:
         return splits;
     }
 
+    bool is_exact() const final { return true; }
+
     void restore(SearchState state) final {
         CountedSearch<Criterion>::restore(std::move(state));
         guard_ = RemovalGuard(counts_.n_classes());
@@ -93,7 +95,7 @@ public:
 
     void validate() final {
         for (std::size_t i = 0; i < counts_.n_features(); ++i) {
-            const Slot slot = static_cast<Slot>(i);
+            const Slot slot = slot_at(i);
             if (counts_.index().find(id(slot)) != slot) throw std::logic_error("a feature is lost from the index");
             for (std::size_t k = 0; k < counts_.n_classes(); ++k) {
                 const Count on = counts_.on(k, slot);
@@ -104,12 +106,12 @@ public:
 
     std::size_t n_bytes() const final { return sizeof(*this) + counts_.n_bytes() + guard_.n_bytes(); }
 
-    std::vector<std::pair<std::string, std::uint64_t>> stats() const final { return {{"examined", work_.examined}}; }
+    std::vector<std::pair<std::string, std::uint64_t>> stats() const final { return {{"examined", examined_}}; }
 
 protected:
     using CountedSearch<Criterion>::counts_;
     using CountedSearch<Criterion>::criterion_;
-    using CountedSearch<Criterion>::work_;
+    using CountedSearch<Criterion>::examined_;
 
     explicit ExhaustiveBase(std::size_t n_classes) : CountedSearch<Criterion>(n_classes), guard_(n_classes) {}
 
@@ -135,9 +137,9 @@ private:
             const std::size_t length = std::min(block, size - first);
             scores(first, length, buffer.data());
             std::fill(buffer.begin() + length, buffer.end(), std::numeric_limits<double>::infinity());
-            use(static_cast<Slot>(first), length, buffer.data());
+            use(first, length, buffer.data());
         }
-        work_.examined += size;
+        examined_ += size;
     }
 
     RemovalGuard guard_;

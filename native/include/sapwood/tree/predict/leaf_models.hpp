@@ -26,9 +26,9 @@ public:
 
     Word* intercept() { return intercept_.data(); }
     const Word* intercept() const { return intercept_.data(); }
-    Word* record(Slot slot) { return records_.data() + static_cast<std::size_t>(slot) * 2 * n_outputs_; }
-    const Word* record(Slot slot) const { return const_cast<Trunk*>(this)->record(slot); }
-    bool contains(Slot slot) const { return static_cast<std::size_t>(slot) < size(); }
+    Word* record(FeatureId slot) { return records_.data() + static_cast<std::size_t>(slot) * 2 * n_outputs_; }
+    const Word* record(FeatureId slot) const { return const_cast<Trunk*>(this)->record(slot); }
+    bool contains(FeatureId slot) const { return static_cast<std::size_t>(slot) < size(); }
 
     /// What `cover` would take for this many features, beyond what there is.
     std::size_t bytes_to_cover(std::size_t size) const {
@@ -48,7 +48,7 @@ public:
         trunk.cover(size());
         LogisticRegression::widen(intercept(), n_outputs_, trunk.intercept(), trunk.n_outputs());
         for (std::size_t i = 0; i < size(); ++i) {
-            const auto slot = static_cast<Slot>(i);
+            const auto slot = static_cast<FeatureId>(i);
             LogisticRegression::widen(record(slot), n_outputs_, trunk.record(slot), trunk.n_outputs());
         }
         return trunk;

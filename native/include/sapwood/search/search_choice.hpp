@@ -1,0 +1,74 @@
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "sapwood/criterion.hpp"
+#include "sapwood/types.hpp"
+#include "sapwood/words.hpp"
+
+namespace sapwood {
+
+/// How the best split is found.
+enum class SearchKind { exhaustive, approximate, certified };
+
+/// What the searches are called outside, in the order of the enum.
+inline constexpr std::array<std::string_view, 3> searches{"exhaustive", "approximate", "certified"};
+
+/// The search that a word names. Throws std::invalid_argument if it names none.
+inline SearchKind search_kind_of(std::string_view word) {
+    return static_cast<SearchKind>(detail::index_of_word("search", word, searches));
+}
+
+constexpr std::string_view word_of(SearchKind kind) { return searches[static_cast<std::size_t>(kind)]; }
+
+/// The number of bins, and the steps of a feature through them, grow with 1 / alpha: below this they are no help.
+inline constexpr double smallest_alpha = 1e-6;
+
+/// What chooses a search.
+struct SearchChoice {
+    Criterion criterion = Criterion::entropy;
+    SearchKind search = SearchKind::certified;
+    /// How far from the best an approximate split may be; no other search uses it.
+    double alpha = 0.1;
+    int n_classes = 2;
+};
+
+/// Throws std::invalid_argument unless each part of a choice is right by itself.
+inline void check_choice(const SearchChoice& choice) {
+    if (!std::isfinite(choice.alpha) || choice.alpha < smallest_alpha) {
+        throw std::invalid_argument("alpha must be a finite number of at least " + detail::shortest(smallest_alpha) +
+                                    ", got " + detail::shortest(choice.alpha));
+    }
+    if (choice.n_classes < 2 || choice.n_classes > max_classes) {
+        throw std::invalid_argument("n_classes must be from 2 to " + std::to_string(max_classes) + ", got " +
+                                    std::to_string(choice.n_classes));
+    }
+}
+
+/// Why a choice whose parts are right by themselves is no search all the same; nothing if it is one.
+inline std::optional<std::string> why_not(const SearchChoice& choice) {
+    const std::string n_classes = std::to_string(choice.n_classes);
+    const bool is_approximate = choice.search == SearchKind::approximate;
+    if (choice.criterion == Criterion::kearns_mansour && choice.n_classes != 2) {
+        return "n_classes must be 2 for the criterion 'kearns_mansour', got " + n_classes +
+               ": 2 sqrt(p (1 - p)) is an impurity of two classes, of which one has the share p";
+    }
+    if (is_approximate && choice.n_classes != 2) {
+        return "n_classes must be 2 for the search 'approximate', got " + n_classes +
+               ": the paper's algorithm is for two classes, since with more a feature's key would depend on more than "
+               "one share, and the binning does not carry over";
+    }
+    if (is_approximate && choice.criterion == Criterion::kearns_mansour) {
+        return "criterion must be 'entropy' or 'gini' for the search 'approximate', got 'kearns_mansour': the paper's "
+               "bins bound the error for these two impurities only";
+    }
+    return std::nullopt;
+}
+
+}  // namespace sapwood
