@@ -10,10 +10,13 @@
 #endif
 
 // For the few small functions of the hot loops that compilers hesitate to inline.
+// And for what they leave to others, so that they need not save registers for it.
 #if defined(__GNUC__)
 #define SAPWOOD_INLINE [[gnu::always_inline]]
+#define SAPWOOD_NOINLINE [[gnu::noinline]]
 #else
 #define SAPWOOD_INLINE
+#define SAPWOOD_NOINLINE
 #endif
 
 namespace sapwood {

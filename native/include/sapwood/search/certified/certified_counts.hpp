@@ -9,19 +9,28 @@
 #include "sapwood/compiler.hpp"
 #include "sapwood/search/certified/record_flags.hpp"
 #include "sapwood/search/removal_guard.hpp"
-#include "sapwood/search/split_search.hpp"
+#include "sapwood/search/search_state.hpp"
+#include "sapwood/types.hpp"
 
 namespace sapwood {
 
-/// The counting half of the certified search: additions and removals change the counts of features and use up their
-/// certificates, and a feature whose certificate has run out goes on the waiting list. What a certificate is, and what
-/// is done about the waiting ones, is for the search to know.
+/// What a certified search has counted: the points of each class, and the records of all features. A record counts down
+/// too (record_flags.hpp), and whoever adds is told of each that has run out; what that means is for others to know.
 template <class Certificate>
-class CertifiedCounts : public SplitSearch {
+class CertifiedCounts {
 public:
     using ClassCounts = typename Certificate::ClassCounts;
+    using Counters = typename Certificate::Counters;
+    using Record = typename Counters::Record;
 
-    void add(Features features, Label label, Count weight = 1) final {
+    explicit CertifiedCounts(std::size_t n_classes) : counters_(n_classes), guard_(n_classes) {
+        if constexpr (Certificate::fixed_classes == 0) of_class_.resize(n_classes);
+        counters_.set_first_left(never_runs_out);
+    }
+
+    /// Counts a point; calls `run_out(id, record)` for its features that have run out.
+    template <class RunOut>
+    SAPWOOD_INLINE void add(Features features, Label label, Count weight, RunOut run_out) {
         of_class_[label] += weight;
         n_ += weight;
         if (n_ == of_class_[label]) {
@@ -29,18 +38,20 @@ public:
             for (const FeatureId id : features) smallest_id_ = std::min(smallest_id_, id);
         }
         touched_ += features.size();
-        touch(features, label, weight, weight);
+        counters_.touch(features, label, weight, weight, run_out);
     }
 
-    void remove(Features features, Label label, Count weight = 1) final {
+    /// Throws std::invalid_argument if the counts show that a point was not added; removes nothing.
+    void check_removal(Features features, Label label, Count weight) {
         const auto on = [&](FeatureId id) { return counters_.counts(id)[label]; };
         guard_.check(features, label, weight, of_class_[label], on,
                      [this](auto use) { counters_.for_each([&](FeatureId id, Record) { use(id); }); });
-        if (!removals_) {
-            // Certificates made so far do not allow for removals.
-            removals_ = true;
-            forget_certificates();
-        }
+    }
+
+    /// Takes back a point that `check_removal` has let pass; calls `run_out` as `add` does.
+    template <class RunOut>
+    void remove(Features features, Label label, Count weight, RunOut run_out) {
+        removals_ = true;
         for (const FeatureId id : features) {
             Record record = counters_.find(id);
             counters_.set_flags(record, counters_.flags(record) | RecordFlags::seen_before);
@@ -48,10 +59,11 @@ public:
         of_class_[label] -= weight;
         n_ -= weight;
         touched_ += features.size();
-        touch(features, label, -weight, weight);
+        counters_.touch(features, label, -weight, weight, run_out);
     }
 
-    SearchState state() final {
+    /// What must be kept of the counts.
+    SearchState state() {
         SearchState state;
         state.of_class = of_classes();
         state.on.resize(n_classes());
@@ -64,13 +76,12 @@ public:
             const auto counts = counters_.counts(id);
             for (std::size_t k = 0; k < state.on.size(); ++k) state.on[k].push_back(counts[k]);
         }
-        state.examined = examined_;
         state.removes = removals_;
         return state;
     }
 
-    void restore(SearchState state) final {
-        start_afresh();
+    /// Takes over what was kept; nothing may have been counted before.
+    void restore(const SearchState& state) {
         for (std::size_t k = 0; k < n_classes(); ++k) {
             of_class_[k] = state.of_class[k];
             n_ += state.of_class[k];
@@ -84,53 +95,26 @@ public:
             smallest_id_ = std::min(smallest_id_, state.ids[i]);
         }
         touched_ = state.ids.size();
-        features_ = state.ids.size();
-        examined_ = state.examined;
         removals_ = state.removes;
     }
 
-    std::uint64_t n_examined() const final { return examined_; }
+    Count n() const { return n_; }
+    std::size_t n_classes() const { return counters_.n_classes(); }
+    const ClassCounts& of_class() const { return of_class_; }
+    std::vector<Count> of_classes() const { return {of_class_.begin(), of_class_.end()}; }
 
-    bool is_exact() const final { return true; }
-
-    Count n() const final { return n_; }
-
-    std::vector<Count> of_classes() const final { return {of_class_.begin(), of_class_.end()}; }
-
-    std::size_t n_features() const final {
-        std::size_t size = 0;
-        counters_.for_each([&](FeatureId, const auto* record) { size += counters_.seen(record) ? 1 : 0; });
-        return size;
-    }
-
-    std::vector<Count> on(FeatureId id) const final {
+    /// The points of each class in which a feature is on.
+    std::vector<Count> on(FeatureId id) const {
         const auto counts = counters_.counts(id);
         return {counts.begin(), counts.end()};
     }
 
-protected:
-    using Counters = typename Certificate::Counters;
-    using Record = typename Counters::Record;
-
-    static constexpr Count never = std::numeric_limits<Count>::max();
-
-    explicit CertifiedCounts(std::size_t n_classes) : counters_(n_classes), guard_(n_classes) {
-        if constexpr (Certificate::fixed_classes == 0) of_class_.resize(n_classes);
-        forget_all();
+    /// The features seen. O(d).
+    std::size_t n_features() const {
+        std::size_t size = 0;
+        counters_.for_each([&](FeatureId, const auto* record) { size += counters_.seen(record) ? 1 : 0; });
+        return size;
     }
-
-    /// Gives up all certificates: none runs out until new ones are made.
-    virtual void forget_certificates() = 0;
-
-    /// Becomes a search that has seen nothing.
-    virtual void start_afresh() = 0;
-
-    std::size_t n_classes() const { return counters_.n_classes(); }
-
-    Status status(Record record) const { return RecordFlags::status(counters_.flags(record)); }
-
-    /// The number of the list that a feature is on, 0 if it is on none.
-    std::uint32_t list_of(Record record) const { return RecordFlags::list(counters_.flags(record)); }
 
     bool has_one_class() const {
         for (std::size_t k = 0; k < n_classes(); ++k) {
@@ -139,44 +123,29 @@ protected:
         return true;
     }
 
-    /// Makes every feature one that is rare, on no list, and whose certificate does not run out.
-    void forget_all() {
-        promised_ = false;
-        waiting_.clear();
-        counters_.set_first_left(never);
-        counters_.for_each([this](FeatureId id, Record record) { counters_.set(id, record, Status::rare, 0, never); });
-    }
-
-    Counters counters_;
-    /// Whether there are certificates, and they can run out.
-    bool promised_ = false;
-    ClassCounts of_class_{};
-    Count n_ = 0;
     /// The smallest id seen, as long as all points are of one class.
-    FeatureId smallest_id_ = std::numeric_limits<FeatureId>::max();
+    FeatureId smallest_id() const { return smallest_id_; }
+
     /// How many counts of features have been changed.
-    std::uint64_t touched_ = 0;
-    /// The number of features seen, when they were last counted: no addition counts them.
-    std::size_t features_ = 0;
-    bool removals_ = false;
-    /// Features whose score was computed to answer a query.
-    std::uint64_t examined_ = 0;
-    RemovalGuard guard_;
-    /// The features whose certificate has run out.
-    std::vector<FeatureId> waiting_;
+    std::uint64_t touched() const { return touched_; }
+
+    /// Whether points have been removed, and so may be again.
+    bool removals() const { return removals_; }
+
+    /// The records of the features.
+    Counters& counters() { return counters_; }
+    const Counters& counters() const { return counters_; }
+
+    std::size_t n_bytes() const { return counters_.n_bytes() + guard_.n_bytes(); }
 
 private:
-    /// Changes the counts of features, and notes those whose certificate has run out.
-    SAPWOOD_INLINE void touch(Features features, Label label, Count change, Count uses) {
-        counters_.touch(features, label, change, uses, [this](FeatureId id, Record record) { run_out(id, record); });
-    }
-
-    void run_out(FeatureId id, Record record) {
-        const Status before = status(record);
-        const bool waits = promised_ && (before == Status::rare || before == Status::certified);
-        counters_.set(id, record, waits ? Status::waiting : before, list_of(record), never);
-        if (waits) waiting_.push_back(id);
-    }
+    Counters counters_;
+    ClassCounts of_class_{};
+    Count n_ = 0;
+    FeatureId smallest_id_ = std::numeric_limits<FeatureId>::max();
+    std::uint64_t touched_ = 0;
+    bool removals_ = false;
+    RemovalGuard guard_;
 };
 
 }  // namespace sapwood

@@ -297,9 +297,7 @@ private:
                                                                           << Packed::left_shift;
     }
 
-#if defined(__GNUC__)
-    [[gnu::noinline]]
-#endif
+    SAPWOOD_NOINLINE
     Counts with_rest(FeatureId id, Counts low) const {
         const Counts& rest = rest_[static_cast<std::size_t>(rest_index_.find(id))];
         return {low[0] + rest[0], low[1] + rest[1]};
@@ -387,10 +385,7 @@ private:
 
     /// Sees to the features that have run out among those that have been counted, and counts the others.
     template <class RunOut>
-#if defined(__GNUC__)
-    [[gnu::noinline]]
-#endif
-    void touch_rest(Features features, Word delta, Progress progress, RunOut run_out) {
+    SAPWOOD_NOINLINE void touch_rest(Features features, Word delta, Progress progress, RunOut run_out) {
         const Count uses = progress.uses;
         const FeatureId* at = features.data();
         const FeatureId* const end = at + features.size();
@@ -427,10 +422,7 @@ private:
     }
 
     template <class RunOut>
-#if defined(__GNUC__)
-    [[gnu::noinline]]
-#endif
-    void touch_slowly(Features features, Label label, Count change, Count uses, RunOut run_out) {
+    SAPWOOD_NOINLINE void touch_slowly(Features features, Label label, Count change, Count uses, RunOut run_out) {
         for (const FeatureId id : features) {
             Record record = find_or_make(id);
             const bool is_new = !seen(record);
@@ -448,10 +440,7 @@ private:
 
     /// A certificate was used up beyond its end; or a feature was seen that had been watched for.
     template <class RunOut>
-#if defined(__GNUC__)
-    [[gnu::noinline]]
-#endif
-    void end_of_left(FeatureId id, Record record, Count uses, RunOut run_out) {
+    SAPWOOD_NOINLINE void end_of_left(FeatureId id, Record record, Count uses, RunOut run_out) {
         if (watches_ && occurrences(id, record) == uses && (*record & Packed::seen_mask & ~Packed::counts_mask) == 0) {
             notice(id, record);
             if (left(record) >= uses) return set_left(id, record, left(record) - uses);

@@ -1,8 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
+
+#include "sapwood/types.hpp"
 
 namespace sapwood {
+
+/// What a record is allowed that is not to run out.
+inline constexpr Count never_runs_out = std::numeric_limits<Count>::max();
 
 /// What a certified search has to say about a feature: nothing more than its counts, that it holds a certificate, that
 /// it is a candidate, or that its certificate has run out.
