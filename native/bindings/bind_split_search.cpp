@@ -189,9 +189,9 @@ void set_state(GuardedSearch& self, const nb::tuple& fields) {
         throw std::invalid_argument("state must have " + std::to_string(n_state_fields) + " fields, got " +
                                     std::to_string(fields.size()));
     }
-    const SearchChoice choice{criterion_of(nb::cast<std::string>(fields[0])),
-                              search_kind_of(nb::cast<std::string>(fields[1])), nb::cast<double>(fields[2]),
-                              nb::cast<int>(fields[3])};
+    const SearchChoice choice{value_of<Criterion>("criterion", nb::cast<std::string>(fields[0])),
+                              value_of<SearchKind>("search", nb::cast<std::string>(fields[1])),
+                              nb::cast<double>(fields[2]), nb::cast<int>(fields[3])};
     std::unique_ptr<SplitSearch> search = make_search(choice);
     const auto n_classes = static_cast<std::size_t>(choice.n_classes);
     SearchState state;
@@ -221,10 +221,10 @@ nb::tuple names_of(const std::array<std::string_view, size>& names) {
 /// The searches that there are for a criterion and a number of classes.
 std::vector<std::string> searches_for(const std::string& criterion, int n_classes) {
     std::vector<std::string> possible;
-    for (const std::string_view name : searches) {
+    for (const std::string_view name : Words<SearchKind>::all) {
         SearchChoice choice;
-        choice.criterion = criterion_of(criterion);
-        choice.search = search_kind_of(name);
+        choice.criterion = value_of<Criterion>("criterion", criterion);
+        choice.search = value_of<SearchKind>("search", name);
         choice.n_classes = n_classes;
         check_choice(choice);
         if (!why_not(choice)) possible.emplace_back(name);
@@ -242,8 +242,8 @@ void bind_split_search(nb::module_& module) {
         },
         nb::arg("indptr"), nb::arg("indices"), nb::arg("n_columns"),
         "Raises ValueError unless the arrays are compressed sparse rows in order.");
-    module.attr("CRITERIA") = names_of(criteria);
-    module.attr("SEARCHES") = names_of(searches);
+    module.attr("CRITERIA") = names_of(Words<Criterion>::all);
+    module.attr("SEARCHES") = names_of(Words<SearchKind>::all);
     module.attr("MAX_CLASSES") = max_classes;
     module.def("searches_for", &searches_for, nb::arg("criterion"), nb::arg("n_classes") = 2,
                "The searches that there are for a criterion and a number of classes.");
@@ -253,7 +253,8 @@ void bind_split_search(nb::module_& module) {
             "__init__",
             [](GuardedSearch* self, const std::string& criterion, const std::string& search, double alpha,
                int n_classes) {
-                new (self) GuardedSearch({criterion_of(criterion), search_kind_of(search), alpha, n_classes});
+                new (self) GuardedSearch({value_of<Criterion>("criterion", criterion),
+                                          value_of<SearchKind>("search", search), alpha, n_classes});
             },
             nb::arg("criterion"), nb::arg("search"), nb::arg("alpha"), nb::arg("n_classes") = 2)
         .def("add", &add, nb::arg("features").none(), nb::arg("label").none(), nb::arg("weight").none() = 1,

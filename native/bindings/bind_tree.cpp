@@ -5,114 +5,102 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "guarded_tree.hpp"
 #include "point.hpp"
+#include "sapwood/tree/learn_rows.hpp"
 
 namespace sapwood::bindings {
 namespace {
 
-/// Throws unless the tree can have so many classes.
-void check_classes(const StreamingTree& tree, std::size_t n_classes) {
-    if (n_classes <= tree.n_classes()) return;
-    const SearchChoice choice = tree.options().search_choice(n_classes);
-    check_choice(choice);
-    if (const auto reason = why_not(choice)) throw std::invalid_argument(*reason);
-}
-
-void learn_point(GuardedTree& self, Features ids, Label label, Count weight, std::vector<FeatureId>& slots) {
-    self.tree.cover_classes(static_cast<std::size_t>(label) + 1);
-    self.vocabulary.find_or_insert(ids, slots);
-    self.tree.learn(slots, label, weight);
-}
-
-void learn(GuardedTree& self, const Array<std::int64_t>& indptr, const Array<FeatureId>& ids,
-           const Array<Label>& labels, const std::optional<Array<Count>>& weights) {
-    const CsrView csr{span_of(indptr), span_of(ids)};
-    const std::span<const Label> y = span_of(labels);
-    const std::span<const Count> w = weights ? span_of(*weights) : std::span<const Count>();
-    nb::gil_scoped_release release;
-    check_rows(csr);
-    check_labels(csr, y, max_classes);
-    if (weights && w.size() != y.size()) {
-        throw std::invalid_argument("sample_weight must have a weight for each of the " + std::to_string(y.size()) +
-                                    " rows of X, got " + std::to_string(w.size()));
-    }
-    std::int64_t more = weights ? 0 : static_cast<std::int64_t>(y.size());
-    for (const Count weight : w) {
-        if (weight < 0) {
-            throw std::invalid_argument("sample_weight must not be negative, got " + std::to_string(weight));
+/// The options of a tree by name, words as text; those that are not given have their defaults. What Python passes was
+/// checked there as to its type.
+TreeOptions options_of(const nb::kwargs& given) {
+    TreeOptions options;
+    std::size_t n_known = 0;
+    for_each_option(options, [&](std::string_view name, auto& option) {
+        using T = std::remove_reference_t<decltype(option)>;
+        const nb::str key(name.data(), name.size());
+        if (!given.contains(key)) return;
+        if constexpr (std::is_enum_v<T>) {
+            option = value_of<T>(name, nb::cast<std::string>(given[key]));
+        } else {
+            option = nb::cast<T>(given[key]);
         }
-        more += weight;
+        ++n_known;
+    });
+    if (given.size() != n_known) {
+        throw std::invalid_argument("options must be known, got " + std::to_string(given.size() - n_known) +
+                                    " of another name");
     }
-    const std::size_t n_classes = y.empty() ? 0 : std::size_t{*std::max_element(y.begin(), y.end())} + 1;
-    std::vector<FeatureId> slots;
+    return options;
+}
+
+/// The rows of arrays, checked, to be learned.
+LabelledRows checked_rows(const Array<std::int64_t>& indptr, const Array<KeyId>& keys, const Array<Label>& labels,
+                          const std::optional<Array<Count>>& weights) {
+    const LabelledRows rows{
+        {span_of(indptr), span_of(keys)}, span_of(labels), weights ? span_of(*weights) : std::span<const Count>()};
+    check_rows(rows.keys);
+    check_labels(rows.keys, rows.labels, max_classes);
+    if (weights && rows.weights.size() != rows.size()) {
+        throw std::invalid_argument("sample_weight must have a weight for each of the " + std::to_string(rows.size()) +
+                                    " rows of X, got " + std::to_string(rows.weights.size()));
+    }
+    return rows;
+}
+
+/// Goes through rows with the lock of the tree, which is let go now and then for signals and other threads.
+/// `begin()` is called once with the lock, before the first row; `go_on(first, must_pause)` returns the next one.
+template <class Begin, class GoOn>
+void with_pauses(GuardedTree& self, std::size_t n_rows, Begin begin, GoOn go_on) {
     SignalPoll signals;
-    bool checked = false;
-    for (std::size_t i = 0; i < y.size();) {
+    bool begun = false;
+    std::size_t next = 0;
+    while (!begun || next < n_rows) {
         {
             const std::unique_lock lock(self.mutex);
-            if (!checked) {
-                check_classes(self.tree, n_classes);
-                check_room(static_cast<Count>(self.tree.n()), more);
-                checked = true;
-            }
-            while (i < y.size() && !signals.is_due()) {
-                if (i + 1 < y.size()) self.vocabulary.index.prefetch(csr.row(i + 1));
-                if (w.empty() || w[i] > 0) learn_point(self, csr.row(i), y[i], w.empty() ? 1 : w[i], slots);
-                ++i;
-            }
+            if (!std::exchange(begun, true)) begin();
+            next = go_on(next, [&] { return signals.is_due(); });
         }
         signals.handle();
     }
 }
 
+void learn(GuardedTree& self, const Array<std::int64_t>& indptr, const Array<KeyId>& keys, const Array<Label>& labels,
+           const std::optional<Array<Count>>& weights) {
+    nb::gil_scoped_release release;
+    const LabelledRows rows = checked_rows(indptr, keys, labels, weights);
+    with_pauses(
+        self, rows.size(), [&] { check_can_learn(self.tree, rows); },
+        [&](std::size_t first, auto must_pause) {
+            return learn_rows(self.tree, self.vocabulary(), rows, first, must_pause);
+        });
+}
+
 /// Lets the tree predict each point, then learn from it. Returns the label that was predicted for each, and the
 /// probability of each class; a class that the tree did not know yet has none.
-nb::tuple prequential(GuardedTree& self, const Array<std::int64_t>& indptr, const Array<FeatureId>& ids,
+nb::tuple prequential(GuardedTree& self, const Array<std::int64_t>& indptr, const Array<KeyId>& keys,
                       const Array<Label>& labels) {
-    const CsrView csr{span_of(indptr), span_of(ids)};
-    const std::span<const Label> y = span_of(labels);
-    std::vector<Label> predicted(y.size());
-    std::vector<double> probabilities;
-    std::array<std::size_t, 2> shape{y.size(), 0};
+    Prequential answers(0, 0);
     {
         nb::gil_scoped_release release;
-        check_rows(csr);
-        check_labels(csr, y, max_classes);
-        const std::size_t n_classes = y.empty() ? 0 : std::size_t{*std::max_element(y.begin(), y.end())} + 1;
-        std::vector<FeatureId> slots;
-        SignalPoll signals;
-        bool checked = false;
-        for (std::size_t i = 0; i < y.size();) {
-            {
-                const std::unique_lock lock(self.mutex);
-                if (!checked) {
-                    check_classes(self.tree, n_classes);
-                    check_room(static_cast<Count>(self.tree.n()), static_cast<std::int64_t>(y.size()));
-                    shape[1] = std::max(n_classes, self.tree.n_classes());
-                    probabilities.resize(shape[0] * shape[1]);
-                    checked = true;
-                }
-                Scores scores(self.tree.layout());
-                while (i < y.size() && !signals.is_due()) {
-                    if (scores.probabilities.size() != self.tree.n_classes()) scores = Scores(self.tree.layout());
-                    self.vocabulary.find(csr.row(i), slots);
-                    self.tree.predict(slots, scores);
-                    predicted[i] = Tree::label_of(scores.probabilities);
-                    // Whoever learns meanwhile, in another thread, may add classes; this call does not know them.
-                    const std::size_t known = std::min(shape[1], scores.probabilities.size());
-                    std::copy_n(scores.probabilities.begin(), known,
-                                probabilities.begin() + static_cast<std::ptrdiff_t>(i * shape[1]));
-                    learn_point(self, csr.row(i), y[i], 1, slots);
-                    ++i;
-                }
-            }
-            signals.handle();
-        }
+        const LabelledRows rows = checked_rows(indptr, keys, labels, std::nullopt);
+        with_pauses(
+            self, rows.size(),
+            [&] {
+                check_can_learn(self.tree, rows);
+                answers = Prequential(rows.size(), std::max(rows.n_classes(), self.tree.n_classes()));
+            },
+            [&](std::size_t first, auto must_pause) {
+                return test_then_learn_rows(self.tree, self.vocabulary(), rows, first, answers, must_pause);
+            });
     }
-    return nb::make_tuple(to_numpy(std::move(predicted)), to_numpy(std::move(probabilities), shape));
+    const std::array<std::size_t, 2> shape{answers.labels.size(), answers.n_classes};
+    return nb::make_tuple(to_numpy(std::move(answers.labels)), to_numpy(std::move(answers.probabilities), shape));
 }
 
 void learn_one(GuardedTree& self, nb::handle x, std::int64_t label, nb::handle weight, std::optional<double> binarize) {
@@ -121,32 +109,35 @@ void learn_one(GuardedTree& self, nb::handle x, std::int64_t label, nb::handle w
                                     std::to_string(label));
     }
     const Count w = weight_of(weight);
-    const std::vector<FeatureId> ids = self.vocabulary.point(x, binarize, w > 0);
-    std::vector<FeatureId> slots;
+    // A point of weight 0 is checked, and not learned.
+    const std::vector<KeyId> keys = w > 0 ? self.keys().new_point(x, binarize) : self.keys().known_point(x, binarize);
+    std::vector<FeatureId> features;
     const WriteLock lock(self.mutex);
-    check_classes(self.tree, static_cast<std::size_t>(label) + 1);
+    self.tree.check_classes(static_cast<std::size_t>(label) + 1);
     check_room(static_cast<Count>(self.tree.n()), w);
-    if (w > 0) learn_point(self, ids, static_cast<Label>(label), w, slots);
+    if (w == 0) return;
+    Vocabulary::Writing writing(self.vocabulary());
+    learn_keys(self.tree, writing, keys, static_cast<Label>(label), w, features);
 }
 
-Vector<Label> predict(GuardedTree& self, const Array<std::int64_t>& indptr, const Array<FeatureId>& ids) {
-    const CsrView csr{span_of(indptr), span_of(ids)};
+Vector<Label> predict(GuardedTree& self, const Array<std::int64_t>& indptr, const Array<KeyId>& keys) {
+    const CsrView csr{span_of(indptr), span_of(keys)};
     std::vector<Label> labels(csr.size());
     {
         nb::gil_scoped_release release;
         check_rows(csr);
         const std::shared_lock lock(self.mutex);
-        Scores scores(self.tree.layout());
-        for_each_row(self, csr, [&](std::size_t i, Features slots) {
-            self.tree.predict(slots, scores);
-            labels[i] = Tree::label_of(scores.probabilities);
+        Scores scores = self.tree.make_scores();
+        for_each_row(self, csr, [&](std::size_t i, Features features) {
+            self.tree.predict(features, scores);
+            labels[i] = StreamingTree::label_of(scores.probabilities);
         });
     }
     return to_numpy(std::move(labels));
 }
 
-Matrix<double> predict_proba(GuardedTree& self, const Array<std::int64_t>& indptr, const Array<FeatureId>& ids) {
-    const CsrView csr{span_of(indptr), span_of(ids)};
+Matrix<double> predict_proba(GuardedTree& self, const Array<std::int64_t>& indptr, const Array<KeyId>& keys) {
+    const CsrView csr{span_of(indptr), span_of(keys)};
     std::vector<double> probabilities;
     std::array<std::size_t, 2> shape{csr.size(), 0};
     {
@@ -155,9 +146,9 @@ Matrix<double> predict_proba(GuardedTree& self, const Array<std::int64_t>& indpt
         const std::shared_lock lock(self.mutex);
         shape[1] = self.tree.n_classes();
         probabilities.reserve(shape[0] * shape[1]);
-        Scores scores(self.tree.layout());
-        for_each_row(self, csr, [&](std::size_t, Features slots) {
-            self.tree.predict(slots, scores);
+        Scores scores = self.tree.make_scores();
+        for_each_row(self, csr, [&](std::size_t, Features features) {
+            self.tree.predict(features, scores);
             probabilities.insert(probabilities.end(), scores.probabilities.begin(), scores.probabilities.end());
         });
     }
@@ -165,37 +156,40 @@ Matrix<double> predict_proba(GuardedTree& self, const Array<std::int64_t>& indpt
 }
 
 std::vector<double> predict_proba_one(GuardedTree& self, nb::handle x, std::optional<double> binarize) {
-    const std::vector<FeatureId> ids = self.vocabulary.point(x, binarize, false);
-    std::vector<FeatureId> slots;
+    const std::vector<KeyId> keys = self.keys().known_point(x, binarize);
+    std::vector<FeatureId> features;
     const ReadLock lock(self.mutex);
-    self.vocabulary.find(ids, slots);
-    Scores scores(self.tree.layout());
-    self.tree.predict(slots, scores);
+    Vocabulary::Reading(self.vocabulary()).find(keys, features);
+    Scores scores = self.tree.make_scores();
+    self.tree.predict(Features(features), scores);
     return scores.probabilities;
 }
 
-Vector<FeatureId> ids_of_keys(GuardedTree& self, const nb::iterable& keys, bool make) {
-    std::vector<FeatureId> ids;
-    for (const nb::handle key : keys) ids.push_back(self.vocabulary.id_of(key, make).value_or(-1));
-    return to_numpy(std::move(ids));
+/// The keys of names; -1 for one that has none, unless new ones are given theirs.
+Vector<KeyId> keys_of_names(GuardedTree& self, const nb::iterable& names, bool make) {
+    std::vector<KeyId> keys;
+    for (const nb::handle name : names) {
+        keys.push_back(make ? self.keys().find_or_make(name) : self.keys().find(name).value_or(-1));
+    }
+    return to_numpy(std::move(keys));
 }
 
-/// What the features are called, in the order of their slots.
-nb::list keys(GuardedTree& self) {
-    std::vector<FeatureId> ids;
+/// What the features are called, in their order.
+nb::list names_of_features(GuardedTree& self) {
+    std::vector<KeyId> keys;
     {
         const ReadLock lock(self.mutex);
-        ids = self.vocabulary.index.ids();
+        keys = Vocabulary::Reading(self.vocabulary()).keys();
     }
     nb::list names;
-    for (const FeatureId id : ids) names.append(self.vocabulary.key(id));
+    for (const KeyId key : keys) names.append(self.keys().name(key));
     return names;
 }
 
-template <std::size_t size>
-nb::tuple names_of(const std::array<std::string_view, size>& names) {
+template <class Enum>
+nb::tuple words_of() {
     nb::list list;
-    for (const std::string_view name : names) list.append(nb::str(name.data(), name.size()));
+    for (const std::string_view word : Words<Enum>::all) list.append(nb::str(word.data(), word.size()));
     return nb::tuple(list);
 }
 
@@ -211,34 +205,26 @@ auto reading(Read read) {
 }  // namespace
 
 void bind_tree(nb::module_& module) {
-    module.attr("SPLIT_TESTS") = names_of(split_tests);
-    module.attr("LEAF_PREDICTIONS") = names_of(leaf_predictions);
-    module.attr("LEAF_MODELS") = names_of(model_names);
-    module.attr("MAX_COLUMNS") = Vocabulary::n_columns;
+    module.attr("GROWTHS") = words_of<Growth>();
+    module.attr("SPLIT_TESTS") = words_of<SplitTestKind>();
+    module.attr("LEAF_PREDICTIONS") = words_of<LeafPrediction>();
+    nb::list models;
+    for (const std::string_view name : model_names) models.append(nb::str(name.data(), name.size()));
+    module.attr("LEAF_MODELS") = nb::tuple(models);
+    module.attr("MAX_COLUMNS") = Keys::n_columns;
     module.def("hoeffding_bound", &hoeffding_bound, nb::arg("range"), nb::arg("delta"), nb::arg("n"));
     module.def(
         "mcdiarmid_bound",
         [](const std::string& criterion, std::size_t n_classes, double delta, double n) {
-            return mcdiarmid_bound(criterion, n_classes, delta, n);
+            return mcdiarmid_bound(value_of<Criterion>("criterion", criterion), n_classes, delta, n);
         },
         nb::arg("criterion"), nb::arg("n_classes"), nb::arg("delta"), nb::arg("n"));
     nb::class_<GuardedTree> tree(module, "Tree",
                                  "A streaming tree. Many threads may read one object, or one change it.");
     tree.def(
             "__init__",
-            [](GuardedTree* self, std::string growth, std::string criterion, std::string search, double alpha,
-               std::string split_test, double delta, double tau, Count grace_period, Count min_samples_reevaluate,
-               double min_gain, std::optional<std::int64_t> max_depth, std::optional<std::int64_t> max_leaves,
-               std::optional<std::int64_t> max_bytes, std::string leaf_prediction, std::optional<std::uint64_t> seed) {
-                new (self) GuardedTree({std::move(growth), std::move(criterion), std::move(search), alpha,
-                                        std::move(split_test), delta, tau, grace_period, min_samples_reevaluate,
-                                        min_gain, max_depth, max_leaves, max_bytes, std::move(leaf_prediction), seed});
-            },
-            nb::arg("growth") = "hoeffding", nb::arg("criterion") = "entropy", nb::arg("search") = "certified",
-            nb::arg("alpha") = 0.1, nb::arg("split_test") = "hoeffding", nb::arg("delta") = 1e-7, nb::arg("tau") = 0.05,
-            nb::arg("grace_period") = 1, nb::arg("min_samples_reevaluate") = 20, nb::arg("min_gain") = 0.0,
-            nb::arg("max_depth") = nb::none(), nb::arg("max_leaves") = nb::none(), nb::arg("max_bytes") = nb::none(),
-            nb::arg("leaf_prediction") = "adaptive", nb::arg("seed") = nb::none())
+            [](GuardedTree* self, const nb::kwargs& options) { new (self) GuardedTree(options_of(options)); },
+            nb::sig("def __init__(self, **options: typing.Any) -> None"))
         .def("learn", &learn, nb::arg("indptr"), nb::arg("ids"), nb::arg("labels"), nb::arg("weights") = nb::none())
         .def("learn_one", &learn_one, nb::arg("x").none(), nb::arg("label"), nb::arg("weight").none() = 1,
              nb::arg("binarize") = nb::none())
@@ -249,21 +235,24 @@ void bind_tree(nb::module_& module) {
         .def(
             "point",
             [](GuardedTree& self, nb::handle x, std::optional<double> binarize) {
-                return to_numpy(self.vocabulary.point(x, binarize, false));
+                return to_numpy(self.keys().known_point(x, binarize));
             },
             nb::arg("x").none(), nb::arg("binarize") = nb::none())
-        .def("ids_of_keys", &ids_of_keys, nb::arg("keys"), nb::arg("make"))
-        .def("keys", &keys)
+        .def("ids_of_keys", &keys_of_names, nb::arg("keys"), nb::arg("make"))
+        .def("keys", &names_of_features)
         .def("n_bytes", reading([](GuardedTree& self) { return self.tree.n_bytes(); }))
-        .def("vocabulary_bytes", reading([](GuardedTree& self) { return self.vocabulary.n_bytes(); }))
-        .def("growth", reading([](GuardedTree& self) { return self.tree.options().growth; }))
+        .def("vocabulary_bytes", reading([](GuardedTree& self) {
+                 return Vocabulary::Reading(self.vocabulary()).n_bytes() + self.keys().n_bytes();
+             }))
+        .def("growth", reading([](GuardedTree& self) { return std::string(word_of(self.tree.options().growth)); }))
         .def("seed", reading([](GuardedTree& self) { return self.tree.options().seed; }))
-        .def("depth", reading([](GuardedTree& self) { return self.tree.depth(); }))
+        .def("depth", reading([](GuardedTree& self) { return self.tree.nodes().depth(); }))
         .def("n", reading([](GuardedTree& self) { return self.tree.n(); }))
         .def("n_classes", reading([](GuardedTree& self) { return self.tree.n_classes(); }))
-        .def("n_nodes", reading([](GuardedTree& self) { return self.tree.n_nodes(); }))
-        .def("n_leaves", reading([](GuardedTree& self) { return self.tree.n_leaves(); }))
-        .def("n_features_seen", reading([](GuardedTree& self) { return self.vocabulary.index.size(); }));
+        .def("n_nodes", reading([](GuardedTree& self) { return self.tree.nodes().n_nodes(); }))
+        .def("n_leaves", reading([](GuardedTree& self) { return self.tree.nodes().n_leaves(); }))
+        .def("n_features_seen",
+             reading([](GuardedTree& self) { return Vocabulary::Reading(self.vocabulary()).size(); }));
     bind_tree_view(tree);
     bind_tree_bytes(tree);
 }

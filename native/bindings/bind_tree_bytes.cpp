@@ -23,11 +23,10 @@ nb::bytes to_bytes(GuardedTree& self) {
 std::unique_ptr<GuardedTree> from_bytes(const nb::bytes& data, const nb::list& keys) {
     const std::span<const std::byte> bytes(static_cast<const std::byte*>(data.data()), data.size());
     auto made = std::make_unique<GuardedTree>(read_tree(bytes, static_cast<std::int64_t>(keys.size())));
-    Vocabulary& vocabulary = made->vocabulary;
-    for (std::size_t slot = 0; slot < keys.size(); ++slot) {
-        const std::optional<FeatureId> id = vocabulary.id_of(keys[slot], true);
-        if (vocabulary.index.find_or_insert(*id) != slot_at(slot)) {
-            throw ModelFormatError("features must be unique, got " + repr_of(keys[slot]) + " twice");
+    Vocabulary::Writing vocabulary(made->vocabulary());
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+        if (vocabulary.insert(made->keys().find_or_make(keys[i])) != static_cast<FeatureId>(i)) {
+            throw ModelFormatError("features must be unique, got " + repr_of(keys[i]) + " twice");
         }
     }
     return made;

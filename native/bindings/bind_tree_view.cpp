@@ -1,16 +1,18 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "guarded_tree.hpp"
+#include "sapwood/tree/predict/contributions.hpp"
 
 namespace sapwood::bindings {
 namespace {
 
-/// The number of each node in the order of `Tree::in_order`, by which nodes are known outside.
-std::vector<std::int64_t> numbers_of(const Tree& tree) {
-    const std::vector<NodeId> order = tree.in_order();
+/// The number of each node in the order of `Nodes::in_order`, by which nodes are known outside.
+std::vector<std::int64_t> numbers_of(const Nodes& nodes) {
+    const std::vector<NodeId> order = nodes.in_order();
     std::vector<std::int64_t> numbers(static_cast<std::size_t>(*std::max_element(order.begin(), order.end())) + 1, -1);
     for (std::size_t i = 0; i < order.size(); ++i) {
         numbers[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(i);
@@ -26,9 +28,10 @@ nb::tuple decision_path(GuardedTree& self, const Array<std::int64_t>& indptr, co
         nb::gil_scoped_release release;
         check_rows(csr);
         const std::shared_lock lock(self.mutex);
-        const std::vector<std::int64_t> numbers = numbers_of(self.tree);
-        for_each_row(self, csr, [&](std::size_t, Features slots) {
-            for (const NodeId at : self.tree.path(slots)) path_nodes.push_back(numbers[static_cast<std::size_t>(at)]);
+        const std::vector<std::int64_t> numbers = numbers_of(self.tree.nodes());
+        for_each_row(self, csr, [&](std::size_t, Features features) {
+            for (const NodeId at : self.tree.nodes().path(features))
+                path_nodes.push_back(numbers[static_cast<std::size_t>(at)]);
             path_indptr.push_back(static_cast<std::int64_t>(path_nodes.size()));
         });
     }
@@ -37,7 +40,7 @@ nb::tuple decision_path(GuardedTree& self, const Array<std::int64_t>& indptr, co
 
 /// All nodes in order, an array for each of their properties.
 nb::dict nodes(GuardedTree& self) {
-    std::vector<std::int64_t> feature, off, on, parent, depth, split_at, born, n_counted;
+    std::vector<std::int64_t> feature, kind, off, on, parent, depth, split_at, born, n_counted;
     std::vector<std::int64_t> counts, right, model;
     std::vector<double> gain, margin;
     std::vector<std::uint8_t> learning, paused;
@@ -45,34 +48,37 @@ nb::dict nodes(GuardedTree& self) {
     std::array<std::size_t, 2> right_shape{0, n_models};
     {
         const ReadLock lock(self.mutex);
-        const Tree& tree = self.tree;
-        const std::vector<std::int64_t> numbers = numbers_of(tree);
+        const Nodes& all = self.tree.nodes();
+        const std::vector<std::int64_t> numbers = numbers_of(all);
         const auto number = [&](NodeId at) { return at == no_node ? -1 : numbers[static_cast<std::size_t>(at)]; };
-        const std::vector<NodeId> order = tree.in_order();
-        counts_shape = {order.size(), tree.n_classes()};
+        const std::vector<NodeId> order = all.in_order();
+        counts_shape = {order.size(), self.tree.n_classes()};
         right_shape[0] = order.size();
         for (const NodeId at : order) {
-            const Node& node = tree.node(at);
-            const Route& test = tree.test(at);
-            feature.push_back(test.feature);
-            off.push_back(number(test.child[0]));
-            on.push_back(number(test.child[1]));
-            parent.push_back(number(node.parent));
-            depth.push_back(node.depth);
-            split_at.push_back(node.split_at);
-            born.push_back(static_cast<std::int64_t>(node.born));
-            n_counted.push_back(node.n_counted);
+            const Node& node = self.tree.node(at);
+            const Test test = all.test(at);
+            feature.push_back(test.feature());
+            kind.push_back(static_cast<std::int64_t>(test.kind()));
+            off.push_back(number(all.child(at, false)));
+            on.push_back(number(all.child(at, true)));
+            parent.push_back(number(all.parent(at)));
+            depth.push_back(all.depth(at));
+            split_at.push_back(node.split.at);
+            born.push_back(static_cast<std::int64_t>(all.born(at)));
+            n_counted.push_back(node.statistics.n());
             counts.insert(counts.end(), node.of_class.begin(), node.of_class.end());
             for (std::size_t m = 0; m < n_models; ++m) right.push_back(node.models ? node.models->right[m] : 0);
-            model.push_back(test.is_leaf() ? static_cast<std::int64_t>(tree.model_of(node)) : -1);
-            gain.push_back(node.gain);
-            margin.push_back(node.margin);
-            learning.push_back(node.search ? 1 : 0);
-            paused.push_back(node.paused ? 1 : 0);
+            const LeafPredictor& predictor = self.tree.body().predictor();
+            model.push_back(all.is_leaf(at) ? static_cast<std::int64_t>(predictor.model_of(node.models)) : -1);
+            gain.push_back(node.split.gain);
+            margin.push_back(node.split.margin);
+            learning.push_back(node.statistics.is_counting() ? 1 : 0);
+            paused.push_back(node.statistics.is_paused() ? 1 : 0);
         }
     }
     nb::dict columns;
     columns["feature"] = to_numpy(std::move(feature));
+    columns["kind"] = to_numpy(std::move(kind));
     columns["off"] = to_numpy(std::move(off));
     columns["on"] = to_numpy(std::move(on));
     columns["parent"] = to_numpy(std::move(parent));
@@ -90,65 +96,53 @@ nb::dict nodes(GuardedTree& self) {
     return columns;
 }
 
-/// What each active feature says at the leaf of a point, by each model: the slots of the features that are known, then
-/// for each of them the weights of the trunk, those of the leaf's correction (a row of outputs) and the logarithms of
-/// its shares of the classes in naive Bayes; then the intercepts of the trunk and of the correction, an output each.
-/// What is of a model that the tree does not keep is empty.
-nb::tuple evidence(GuardedTree& self, const Array<FeatureId>& features) {
-    check_features(span_of(features));
-    std::vector<FeatureId> slots;
-    std::vector<double> trunk_weights, corrections, shares, trunk_intercept, correction_intercept;
-    std::array<std::size_t, 2> weights_shape{};
-    std::array<std::size_t, 2> shares_shape{};
+/// The tests that ask for more than whether a feature is on, by the number of their node: a threshold or a list of
+/// categories, and whether a missing value passes.
+nb::dict typed_tests(GuardedTree& self) {
+    std::vector<std::pair<std::size_t, Test>> found;
     {
         const ReadLock lock(self.mutex);
-        const Tree& tree = self.tree;
-        const ModelLayout& layout = tree.layout();
-        self.vocabulary.find(span_of(features), slots);
-        const Node& leaf = tree.node(tree.leaf_of(slots));
-        weights_shape = {slots.size(), layout.keeps_logistic ? layout.n_outputs() : 0};
-        shares_shape = {slots.size(), layout.keeps_naive_bayes ? layout.n_classes : 0};
-        if (layout.keeps_logistic) {
-            trunk_intercept.resize(layout.n_outputs());
-            LogisticRegression::add_scores(tree.trunk_model().intercept(), trunk_intercept);
-            correction_intercept.resize(layout.n_outputs());
-            LogisticRegression::add_scores(leaf.models->intercept.data(), correction_intercept);
-        }
-        for (const FeatureId slot : slots) {
-            if (layout.keeps_logistic) {
-                std::vector<double> scores(layout.n_outputs());
-                if (tree.trunk_model().contains(slot)) {
-                    LogisticRegression::add_scores(tree.trunk_model().record(slot), scores);
-                }
-                trunk_weights.insert(trunk_weights.end(), scores.begin(), scores.end());
-                std::fill(scores.begin(), scores.end(), 0.0);
-                LogisticRegression::add_scores(leaf.models->table.find(slot) + layout.weights_at(), scores);
-                corrections.insert(corrections.end(), scores.begin(), scores.end());
-            }
-            if (layout.keeps_naive_bayes) {
-                std::vector<double> scores(layout.n_classes);
-                std::vector<double> products(layout.n_classes);
-                const Word* record = leaf.models->table.find(slot);
-                NaiveBayes::add_scores(Records(&record, 1), leaf.models->n_of_class, scores, products);
-                shares.insert(shares.end(), scores.begin(), scores.end());
-            }
+        const std::vector<NodeId> order = self.tree.nodes().in_order();
+        for (std::size_t i = 0; i < order.size(); ++i) {
+            const Test test = self.tree.nodes().test(order[i]);
+            if (test.kind() == TestKind::is_above || test.kind() == TestKind::is_among) found.emplace_back(i, test);
         }
     }
-    return nb::make_tuple(to_numpy(std::move(slots)), to_numpy(std::move(trunk_weights), weights_shape),
-                          to_numpy(std::move(corrections), weights_shape), to_numpy(std::move(shares), shares_shape),
-                          to_numpy(std::move(trunk_intercept)), to_numpy(std::move(correction_intercept)));
+    nb::dict tests;
+    for (const auto& [number, test] : found) {
+        const nb::object asked =
+            test.kind() == TestKind::is_above ? nb::cast(test.threshold()) : nb::cast(test.categories());
+        tests[nb::int_(number)] = nb::make_tuple(asked, test.missing_passes());
+    }
+    return tests;
+}
+
+/// What each active feature says at the leaf of a point (contributions.hpp): the features that are known, then for each
+/// of them the weights of the trunk, those of the leaf's correction and its shares in naive Bayes; then the intercepts
+/// of the trunk and of the correction.
+nb::tuple evidence(GuardedTree& self, const Array<KeyId>& keys) {
+    check_features(span_of(keys));
+    std::vector<FeatureId> features;
+    Contributions found;
+    {
+        const ReadLock lock(self.mutex);
+        Vocabulary::Reading(self.vocabulary()).find(span_of(keys), features);
+        found = contributions_of(self.tree, features);
+    }
+    const std::array<std::size_t, 2> weights_shape{found.n_features, found.n_outputs};
+    const std::array<std::size_t, 2> shares_shape{found.n_features, found.n_classes};
+    return nb::make_tuple(to_numpy(std::move(features)), to_numpy(std::move(found.trunk), weights_shape),
+                          to_numpy(std::move(found.correction), weights_shape),
+                          to_numpy(std::move(found.shares), shares_shape), to_numpy(std::move(found.trunk_intercept)),
+                          to_numpy(std::move(found.correction_intercept)));
 }
 
 nb::dict tally(GuardedTree& self) {
     const ReadLock lock(self.mutex);
-    const TreeTally& done = self.tree.tally();
     nb::dict counters;
-    counters["tested"] = done.tested;
-    counters["split"] = done.split;
-    counters["resplit"] = done.resplit;
-    counters["pruned"] = done.pruned;
-    counters["paused"] = done.paused;
-    counters["resumed"] = done.resumed;
+    for_each_count(self.tree.tally(), [&](std::string_view name, std::int64_t count) {
+        counters[nb::str(name.data(), name.size())] = count;
+    });
     return counters;
 }
 
@@ -158,6 +152,7 @@ void bind_tree_view(nb::class_<GuardedTree>& tree) {
     tree.def("decision_path", &decision_path, nb::arg("indptr"), nb::arg("ids"))
         .def("evidence", &evidence, nb::arg("ids"))
         .def("nodes", &nodes)
+        .def("typed_tests", &typed_tests)
         .def("tally", &tally, nb::sig("def tally(self) -> dict[str, int]"));
 }
 

@@ -1,27 +1,42 @@
 #pragma once
 
+#include <algorithm>
+#include <memory>
 #include <mutex>
 #include <shared_mutex>
+#include <span>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include "bindings.hpp"
+#include "keys.hpp"
 #include "sapwood/tree/streaming_tree.hpp"
-#include "vocabulary.hpp"
+#include "sapwood/tree/vocabulary.hpp"
 
 namespace sapwood::bindings {
+
+/// The features of a tree, or of many that share them: keys ↔ features for the core, names ↔ keys for Python.
+struct NamedVocabulary {
+    Vocabulary vocabulary;
+    Keys keys;
+};
 
 /// A tree with the names of its features, safe in many threads: any number may read it, or one change it.
 ///
 /// Whoever waits for the lock has let go of the interpreter, and no Python code runs while it is held; so no two
-/// threads wait for each other, and a signal handler may use the object.
+/// threads wait for each other, and a signal handler may use the object. The lock of the vocabulary is taken after that
+/// of the tree, and held as short.
 struct GuardedTree {
     StreamingTree tree;
-    Vocabulary vocabulary;
+    std::shared_ptr<NamedVocabulary> names = std::make_shared<NamedVocabulary>();
     std::shared_mutex mutex;
 
-    explicit GuardedTree(TreeOptions options) : tree(std::move(options)) {}
+    explicit GuardedTree(const TreeOptions& options) : tree(options) {}
     explicit GuardedTree(StreamingTree made) : tree(std::move(made)) {}
+
+    Vocabulary& vocabulary() const { return names->vocabulary; }
+    Keys& keys() const { return names->keys; }
 };
 
 /// Holds the lock of a tree, to read it or to change it. While it waits it lets go of the interpreter.
@@ -54,13 +69,14 @@ inline void check_rows(const CsrView& csr) {
     for (std::size_t i = 0; i < csr.size(); ++i) check_features(csr.row(i));
 }
 
-/// Calls `use(i, slots)` for every row, with the features that the tree knows.
+/// Calls `use(i, features)` for every row, with the features that the tree knows.
 template <class Use>
 void for_each_row(const GuardedTree& self, const CsrView& csr, Use use) {
-    std::vector<FeatureId> slots;
+    const Vocabulary::Reading reading(self.vocabulary());
+    std::vector<FeatureId> features;
     for (std::size_t i = 0; i < csr.size(); ++i) {
-        self.vocabulary.find(csr.row(i), slots);
-        use(i, Features(slots));
+        reading.find(csr.row(i), features);
+        use(i, Features(features));
     }
 }
 

@@ -122,6 +122,8 @@ def count_timed(indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), orde
     Counting only, the reference for all times: increments dense counters and nothing else.
     """
 
+GROWTHS: tuple = ('hoeffding', 'extremely_fast')
+
 SPLIT_TESTS: tuple = ('hoeffding', 'mcdiarmid', 'gaussian')
 
 LEAF_PREDICTIONS: tuple = ...
@@ -137,7 +139,7 @@ def mcdiarmid_bound(criterion: str, n_classes: int, delta: float, n: float) -> f
 class Tree:
     """A streaming tree. Many threads may read one object, or one change it."""
 
-    def __init__(self, growth: str = 'hoeffding', criterion: str = 'entropy', search: str = 'certified', alpha: float = 0.1, split_test: str = 'hoeffding', delta: float = 1e-07, tau: float = 0.05, grace_period: int = 1, min_samples_reevaluate: int = 20, min_gain: float = 0.0, max_depth: int | None = None, max_leaves: int | None = None, max_bytes: int | None = None, leaf_prediction: str = 'adaptive', seed: int | None = None) -> None: ...
+    def __init__(self, **options: Any) -> None: ...
 
     def learn(self, indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> None: ...
 
@@ -182,6 +184,8 @@ class Tree:
     def evidence(self, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple: ...
 
     def nodes(self) -> dict: ...
+
+    def typed_tests(self) -> dict: ...
 
     def tally(self) -> dict[str, int]: ...
 

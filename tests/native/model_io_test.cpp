@@ -78,45 +78,49 @@ StreamingTree read(std::string_view bytes) { return read_tree(std::as_bytes(std:
 
 void learn(StreamingTree& tree, std::span<const Point> points) {
     Count weight = 0;
-    for (const Point& point : points) tree.learn(point.features, point.label, weight++ % 7 == 6 ? 3 : 1);
+    for (const Point& point : points) tree.learn(Features(point.features), point.label, weight++ % 7 == 6 ? 3 : 1);
 }
 
 /// Checks every search of a tree, and that nodes fit together.
 void validate(const StreamingTree& tree) {
     std::size_t n_leaves = 0;
-    for (const NodeId at : tree.in_order()) {
+    for (const NodeId at : tree.nodes().in_order()) {
         const Node& node = tree.node(at);
-        if (node.search) {
-            node.search->validate();
-            CHECK(node.search->of_classes() == node.counted);
+        if (const SplitSearch* search = node.statistics.search()) {
+            search->clone()->validate();
+            CHECK(search->of_classes() == node.statistics.counted());
         }
-        if (tree.test(at).is_leaf()) {
+        if (tree.nodes().is_leaf(at)) {
             ++n_leaves;
-            CHECK(node.models.has_value() == tree.layout().keeps_anything());
+            CHECK(node.models.has_value() == tree.body().predictor().layout().keeps_anything());
         } else {
-            for (const NodeId child : tree.test(at).child) {
-                CHECK(tree.node(child).parent == at && tree.node(child).depth == node.depth + 1);
+            for (const NodeId child : tree.nodes().children(at)) {
+                CHECK(tree.nodes().parent(child) == at && tree.nodes().depth(child) == tree.nodes().depth(at) + 1);
             }
         }
     }
-    CHECK(n_leaves == tree.n_leaves());
+    CHECK(n_leaves == tree.nodes().n_leaves());
 }
 
 /// Whether two trees answer alike, to the last bit.
 bool agree(const StreamingTree& left, const StreamingTree& right, std::span<const Point> points) {
-    Scores of_left(left.layout());
-    Scores of_right(right.layout());
+    Scores of_left = left.make_scores();
+    Scores of_right = right.make_scores();
     for (const Point& point : points) {
-        left.predict(point.features, of_left);
-        right.predict(point.features, of_right);
+        left.predict(Features(point.features), of_left);
+        right.predict(Features(point.features), of_right);
         if (of_left.probabilities != of_right.probabilities) return false;
     }
     return true;
 }
 
 std::string described(const TreeOptions& options, std::size_t n_classes, std::string_view stream) {
-    return options.growth + " " + options.criterion + " " + options.search + " " + options.leaf_prediction +
-           " K=" + std::to_string(n_classes) + " " + std::string(stream);
+    std::string text;
+    for (const std::string_view word : {word_of(options.growth), word_of(options.criterion), word_of(options.search),
+                                        word_of(options.leaf_prediction)}) {
+        text += std::string(word) + " ";
+    }
+    return text + "K=" + std::to_string(n_classes) + " " + std::string(stream);
 }
 
 // ---- what is written is read ---------------------------------------------------------------------------------------
@@ -130,7 +134,7 @@ struct Totals {
 std::size_t shared_pages(const StreamingTree& tree) {
     std::set<const PagePool::Page*> pages;
     std::size_t references = 0;
-    for (const NodeId at : tree.in_order()) {
+    for (const NodeId at : tree.nodes().in_order()) {
         if (!tree.node(at).models) continue;
         tree.node(at).models->table.for_each_page([&](std::size_t, const PagePool::Page* page) {
             pages.insert(page);
@@ -138,6 +142,13 @@ std::size_t shared_pages(const StreamingTree& tree) {
         });
     }
     return references - pages.size();
+}
+
+template <class Enum>
+std::vector<Enum> all_of() {
+    std::vector<Enum> values;
+    for (std::size_t i = 0; i < Words<Enum>::all.size(); ++i) values.push_back(static_cast<Enum>(i));
+    return values;
 }
 
 /// A tree is written after a third of a stream, and it and what was read go on for another third; one more class comes
@@ -157,33 +168,33 @@ void goes_on_alike(const TreeOptions& options, std::size_t n_classes, std::strin
     bool same = CHECK(write_tree(loaded) == bytes);
     same &= CHECK(agree(tree, loaded, all.first(100)));
     same &= CHECK(shared_pages(loaded) == shared_pages(tree));
-    same &= CHECK(loaded.pool().n_bytes() <= tree.pool().n_bytes());
+    same &= CHECK(loaded.body().predictor().pool().n_bytes() <= tree.body().predictor().pool().n_bytes());
     totals.shared_pages += shared_pages(loaded);
-    const bool widens = options.search != "approximate" && options.criterion != "kearns_mansour";
+    const bool widens = options.search != SearchKind::approximate && options.criterion != Criterion::kearns_mansour;
     for (StreamingTree* each : {&tree, &loaded, &never_written}) {
         learn(*each, all.subspan(400, 200));
         if (widens) each->cover_classes(n_classes + 1);
         learn(*each, all.subspan(600));
-        if (widens) each->learn(points[0].features, static_cast<Label>(n_classes), 5);
+        if (widens) each->learn(Features(points[0].features), static_cast<Label>(n_classes), 5);
     }
     validate(loaded);
     const std::string later = write_tree(tree);
     same &= CHECK(write_tree(loaded) == later);
     same &= CHECK(agree(tree, loaded, all.first(100)));
-    if (options.search != "approximate") same &= CHECK(write_tree(never_written) == later);
+    if (options.search != SearchKind::approximate) same &= CHECK(write_tree(never_written) == later);
     same &= CHECK(later != bytes);
     if (!same) std::fprintf(stderr, "  %s\n", described(options, n_classes, stream).c_str());
-    totals.nodes += tree.n_nodes();
+    totals.nodes += tree.nodes().n_nodes();
     totals.resplits += tree.tally().resplit;
 }
 
 void every_tree_goes_on_alike() {
     Totals totals;
     std::size_t turn = 0;
-    for (const std::string_view growth : growths) {
-        for (const std::string_view search : searches) {
-            for (const std::string_view criterion : criteria) {
-                for (const std::string_view leaf_prediction : leaf_predictions) {
+    for (const Growth growth : all_of<Growth>()) {
+        for (const SearchKind search : all_of<SearchKind>()) {
+            for (const Criterion criterion : all_of<Criterion>()) {
+                for (const LeafPrediction leaf_prediction : all_of<LeafPrediction>()) {
                     for (const std::size_t n_classes : {2, 3, 5}) {
                         TreeOptions options;
                         options.growth = growth;
@@ -191,13 +202,14 @@ void every_tree_goes_on_alike() {
                         options.criterion = criterion;
                         options.leaf_prediction = leaf_prediction;
                         options.delta = 0.1;
-                        options.split_test = split_tests[turn % 3];
+                        options.split_test = static_cast<SplitTestKind>(turn % 3);
                         options.grace_period = turn % 4 == 0 ? 5 : 1;
                         if (turn % 5 == 0) options.seed = turn;
                         if (turn % 6 == 0) options.max_depth = 2;
                         if (turn % 7 == 0) options.max_leaves = 6;
                         if (why_not(options.search_choice(n_classes))) continue;
-                        if (why_no_test(options.split_test, options.criterion)) options.split_test = "hoeffding";
+                        if (why_no_test(options.split_test, options.criterion))
+                            options.split_test = SplitTestKind::hoeffding;
                         for (int i = 0; i < 2; ++i) {
                             goes_on_alike(options, n_classes, streams::names[turn++ % streams::names.size()], totals);
                         }
@@ -212,18 +224,18 @@ void every_tree_goes_on_alike() {
 
 void every_stream_goes_on_alike_with_bins() {
     Totals totals;
-    for (const std::string_view criterion : {"entropy", "gini"}) {
+    for (const Criterion criterion : {Criterion::entropy, Criterion::gini}) {
         for (const double alpha : {0.002, 0.02, 0.1, 1.0}) {
             for (const std::string_view stream : streams::names) {
                 // So small an alpha makes more bins than are kept; one stream shows that.
                 if (alpha < 0.01 && stream != "sorted labels") continue;
                 TreeOptions options;
-                options.growth = "extremely_fast";
-                options.search = "approximate";
+                options.growth = Growth::extremely_fast;
+                options.search = SearchKind::approximate;
                 options.criterion = criterion;
                 options.alpha = alpha;
                 options.delta = 0.1;
-                options.leaf_prediction = "majority";
+                options.leaf_prediction = LeafPrediction::majority;
                 goes_on_alike(options, 2, stream, totals);
             }
         }
@@ -234,10 +246,12 @@ void every_stream_goes_on_alike_with_bins() {
 /// as soon as a point came without it.
 void a_feature_beyond_all_bins_is_filed_anew() {
     TreeOptions options;
-    options.search = "approximate";
-    options.leaf_prediction = "majority";
+    options.search = SearchKind::approximate;
+    options.leaf_prediction = LeafPrediction::majority;
     StreamingTree tree(options);
-    const auto learn_point = [&](std::vector<FeatureId> features, Label label) { tree.learn(features, label); };
+    const auto learn_point = [&](std::vector<FeatureId> features, Label label) {
+        tree.learn(Features(features), label);
+    };
     learn_point({0, 1, 2}, 0);
     learn_point({0, 2}, 0);
     learn_point({2}, 1);
@@ -249,24 +263,24 @@ void a_feature_beyond_all_bins_is_filed_anew() {
 }
 
 void a_tree_that_has_seen_nothing_is_kept() {
-    for (const std::string_view leaf_prediction : leaf_predictions) {
+    for (const LeafPrediction leaf_prediction : all_of<LeafPrediction>()) {
         TreeOptions options;
         options.leaf_prediction = leaf_prediction;
         StreamingTree tree(options);
         const std::string bytes = write_tree(tree);
         StreamingTree loaded = read(bytes);
         CHECK(write_tree(loaded) == bytes);
-        CHECK(loaded.n() == 0 && loaded.n_nodes() == 1 && loaded.n_classes() == 2);
+        CHECK(loaded.n() == 0 && loaded.nodes().n_nodes() == 1 && loaded.n_classes() == 2);
     }
 }
 
 void all_options_are_kept() {
     TreeOptions options;
-    options.growth = "extremely_fast";
-    options.criterion = "gini";
-    options.search = "approximate";
+    options.growth = Growth::extremely_fast;
+    options.criterion = Criterion::gini;
+    options.search = SearchKind::approximate;
     options.alpha = 0.25;
-    options.split_test = "gaussian";
+    options.split_test = SplitTestKind::gaussian;
     options.delta = 0.125;
     options.tau = 0.0625;
     options.grace_period = 3;
@@ -275,7 +289,7 @@ void all_options_are_kept() {
     options.max_depth = 5;
     options.max_leaves = 6;
     options.max_bytes = 70000;
-    options.leaf_prediction = "naive_bayes";
+    options.leaf_prediction = LeafPrediction::naive_bayes;
     options.seed = std::numeric_limits<std::uint64_t>::max();
     StreamingTree tree(options);
     const StreamingTree loaded = read(write_tree(tree));
@@ -284,12 +298,12 @@ void all_options_are_kept() {
     CHECK(kept.alpha == options.alpha && kept.split_test == options.split_test && kept.delta == options.delta);
     CHECK(kept.tau == options.tau && kept.grace_period == 3 && kept.min_samples_reevaluate == 4);
     CHECK(kept.min_gain == options.min_gain && kept.max_depth == 5 && kept.max_leaves == 6);
-    CHECK(kept.max_bytes == 70000 && kept.leaf_prediction == "naive_bayes" && kept.seed == options.seed);
+    CHECK(kept.max_bytes == 70000 && kept.leaf_prediction == LeafPrediction::naive_bayes && kept.seed == options.seed);
 }
 
 /// Held to little memory: which nodes learn may change after reading, but the limit holds and nothing else is lost.
 void a_tree_with_max_bytes_is_kept() {
-    for (const std::string_view growth : growths) {
+    for (const Growth growth : all_of<Growth>()) {
         TreeOptions options;
         options.growth = growth;
         options.delta = 0.1;
@@ -303,7 +317,7 @@ void a_tree_with_max_bytes_is_kept() {
         CHECK(write_tree(loaded) == bytes);
         validate(loaded);
         for (const Point& point : std::span(points).subspan(2500)) {
-            loaded.learn(point.features, point.label);
+            loaded.learn(Features(point.features), point.label);
             CHECK(loaded.n_bytes() <= static_cast<std::size_t>(least_max_bytes));
         }
         validate(loaded);
@@ -313,38 +327,39 @@ void a_tree_with_max_bytes_is_kept() {
 /// A chain as text makes them, only longer: nothing may recurse.
 StreamingTree chain(NodeId length) {
     TreeOptions options;
-    options.search = "exhaustive";
-    options.leaf_prediction = "majority";
-    TreeState state(options, 2);
-    state.n = length + 1;
-    state.tally.tested = state.tally.split = length;
-    const auto make = [&](NodeId parent, std::int32_t depth, std::uint64_t born) {
-        Node& node = state.nodes.emplace_back();
-        state.tests.emplace_back();
-        node.parent = parent;
-        node.depth = depth;
-        node.born = born;
+    options.search = SearchKind::exhaustive;
+    options.leaf_prediction = LeafPrediction::majority;
+    TreeBody tree(options, 2);
+    TreeTally tally;
+    tally.tested = tally.split = length;
+    tree.restore_counts(length + 1, tally, static_cast<std::uint64_t>(2 * length + 1));
+    // Each before its children, those for off first; the chain goes on for off and for on in turn.
+    using State = NodeStatistics::State;
+    const auto leaf = [&](NodeId parent, bool passes, std::uint64_t born) {
+        Node node;
         node.of_class = {1, 0};
-        node.counted = {0, 0};
-        return static_cast<NodeId>(state.nodes.size() - 1);
+        node.statistics =
+            NodeStatistics::restored(State::counting, {0, 0}, 0, 0, 0, make_search(options.search_choice(2)));
+        tree.restore_node(parent, passes, born, Test(), std::move(node));
     };
-    NodeId at = make(no_node, 0, 0);
+    NodeId at = no_node;
+    std::vector<std::pair<NodeId, std::uint64_t>> waiting;
     for (NodeId i = 0; i < length; ++i) {
-        const auto born = static_cast<std::uint64_t>(2 * i + 1);
-        const NodeId off = make(at, i + 1, born);
-        const NodeId on = make(at, i + 1, born + 1);
-        Node& inner = state.nodes[static_cast<std::size_t>(at)];
-        inner.gain = 0.5;
-        inner.split_at = i + 1;
-        inner.counted = {1, 0};
-        inner.n_counted = inner.tested_at = 1;
-        state.tests[static_cast<std::size_t>(at)] = {i, {off, on}};
-        at = i % 2 == 0 ? off : on;
+        const bool passes = i % 2 == 0 ? i > 0 : false;
+        const auto born = static_cast<std::uint64_t>(i == 0 ? 0 : 2 * i - 1 + (passes ? 1 : 0));
+        if (i > 0 && passes) leaf(at, false, born - 1);
+        if (i > 0 && !passes) waiting.emplace_back(at, born + 1);
+        Node node;
+        node.of_class = {1, 0};
+        node.split = {0.5, 0, i + 1};
+        node.statistics = NodeStatistics::restored(State::ended, {1, 0}, 1, 0, 0, nullptr);
+        at = tree.restore_node(at, passes, born, Test(i), std::move(node));
     }
-    for (std::size_t i = 0; i < state.nodes.size(); ++i) {
-        if (state.tests[i].is_leaf()) state.nodes[i].search = make_search(options.search_choice(2));
-    }
-    return StreamingTree(std::move(state));
+    const auto born = static_cast<std::uint64_t>(2 * length - 1);
+    leaf(at, false, born);
+    leaf(at, true, born + 1);
+    for (; !waiting.empty(); waiting.pop_back()) leaf(waiting.back().first, true, waiting.back().second);
+    return StreamingTree(std::move(tree), make_growth(options));
 }
 
 void a_long_chain_is_kept() {
@@ -352,7 +367,7 @@ void a_long_chain_is_kept() {
     StreamingTree tree = chain(length);
     const std::string bytes = write_tree(tree);
     StreamingTree loaded = read(bytes);
-    CHECK(loaded.depth() == length && loaded.n_nodes() == 2 * length + 1);
+    CHECK(loaded.nodes().depth() == length && loaded.nodes().n_nodes() == 2 * length + 1);
     CHECK(write_tree(loaded) == bytes);
 }
 
@@ -378,43 +393,36 @@ struct SmallTree {
 /// A tree two nodes of which have given up their statistics.
 StreamingTree paused_tree() {
     TreeOptions options;
-    options.growth = "extremely_fast";
-    options.leaf_prediction = "naive_bayes";
+    options.growth = Growth::extremely_fast;
+    options.leaf_prediction = LeafPrediction::naive_bayes;
     options.delta = 0.1;
     options.max_bytes = least_max_bytes;
     StreamingTree tree(options);
     learn(tree, streams::make("pure at the end", 60, 5, 3));
-    CHECK(tree.n_nodes() == 3);
-    const StreamingTree& model = tree;
-    TreeState state(options, 2);
-    state.n = model.n() + 1;
-    state.tally = model.tally();
-    state.tally.paused = 2;
-    std::vector<NodeId> order = model.in_order();
+    CHECK(tree.nodes().n_nodes() == 3);
+    TreeBody made(options, 2);
+    TreeTally tally = tree.tally();
+    tally.paused = 2;
+    made.restore_counts(tree.n() + 1, tally, tree.nodes().n_born());
+    const std::vector<NodeId> order = tree.nodes().in_order();
     for (const NodeId at : order) {
-        const Node& from = model.node(at);
-        Node& to = state.nodes.emplace_back();
-        state.tests.push_back(model.test(at));
-        to.parent = from.parent;
-        to.depth = from.depth;
-        to.born = from.born;
+        const Node& from = tree.node(at);
+        const NodeStatistics& counted = from.statistics;
+        Node to;
         to.of_class = from.of_class;
-        to.counted = from.counted;
-        to.n_counted = from.n_counted;
-        to.tested_at = from.tested_at;
-        to.gain = from.gain;
-        to.margin = from.margin;
-        to.split_at = from.split_at;
-        if (at == order.front() || at == order.back()) {
-            to.paused = true;
-            to.paused_bytes = 1234;
-            to.n_paused = at == order.front() ? 1 : 0;
-        } else {
-            to.search = from.search->clone();
-        }
-        if (from.models) to.models.emplace(*state.pool, state.layout);
+        to.split = from.split;
+        const bool pauses = at == order.front() || at == order.back();
+        to.statistics =
+            NodeStatistics::restored(pauses ? NodeStatistics::State::paused : NodeStatistics::State::counting,
+                                     counted.counted(), counted.tested_at(), at == order.front() ? 1 : 0,
+                                     pauses ? 1234 : 0, pauses ? nullptr : counted.search()->clone());
+        if (from.models) to.models = made.restored_predictor().make_models();
+        const NodeId parent = tree.nodes().parent(at);
+        const bool passes = parent != no_node && tree.nodes().child(parent, true) == at;
+        // The nodes are in order, and so have the same ids.
+        made.restore_node(parent, passes, tree.nodes().born(at), tree.nodes().test(at), std::move(to));
     }
-    return StreamingTree(std::move(state));
+    return StreamingTree(std::move(made), make_growth(options));
 }
 
 std::vector<SmallTree> small_models() {
@@ -434,19 +442,19 @@ std::vector<SmallTree> small_models() {
     TreeOptions options;
     add("empty", grown(options, 2, "plain", 0));
     add("hoeffding certified adaptive", grown(options, 2, "pure at the end", 120));
-    options.growth = "extremely_fast";
-    options.search = "exhaustive";
-    options.leaf_prediction = "majority";
+    options.growth = Growth::extremely_fast;
+    options.search = SearchKind::exhaustive;
+    options.leaf_prediction = LeafPrediction::majority;
     add("extremely_fast exhaustive majority", grown(options, 3, "label flips", 150));
-    options.search = "approximate";
-    options.leaf_prediction = "logistic";
+    options.search = SearchKind::approximate;
+    options.leaf_prediction = LeafPrediction::logistic;
     add("extremely_fast approximate entropy logistic", grown(options, 2, "taking turns", 150));
-    options.growth = "hoeffding";
-    options.criterion = "gini";
-    options.leaf_prediction = "naive_bayes";
+    options.growth = Growth::hoeffding;
+    options.criterion = Criterion::gini;
+    options.leaf_prediction = LeafPrediction::naive_bayes;
     add("hoeffding approximate gini naive_bayes", grown(options, 2, "falling gain", 150));
-    options.search = "certified";
-    options.leaf_prediction = "adaptive";
+    options.search = SearchKind::certified;
+    options.leaf_prediction = LeafPrediction::adaptive;
     options.max_depth = 1;
     options.max_leaves = 9;
     options.seed = 7;
@@ -464,12 +472,19 @@ void refusals_say_what_must_hold(const std::vector<SmallTree>& models) {
     wrong[3] = 'x';
     CHECK(refusal(wrong) == "a tree must start with its magic, got other bytes");
     wrong = right;
-    wrong[8] = 2;
-    CHECK(refusal(wrong) == "the version of a tree must be 1, got 2");
-    CHECK(refusal(right + "x") == "a tree must end with its last node, got 1 bytes more");
-    wrong = right;
-    wrong[13] = 'H';
-    CHECK(refusal(wrong) == "growth must be one of 'hoeffding', 'extremely_fast', got 'Hoeffding'");
+    wrong[8] = 1;
+    CHECK(refusal(wrong) == "the version of a tree must be 2, got 1");
+    CHECK(refusal(right + "x") == "a tree must end with its section 'growth', got 1 bytes more");
+    const auto replaced = [&](std::string_view what, std::string_view by) {
+        std::string other = right;
+        return other.replace(other.find(what), what.size(), by);
+    };
+    CHECK(refusal(replaced("counts", "window")) ==
+          "a tree must have the section 'counts' here, got 'window': it may have been written by another version of "
+          "sapwood");
+    CHECK(refusal(replaced("min_gain", "min_pain")) == "a tree must have the option 'min_gain' here, got 'min_pain'");
+    CHECK(refusal(replaced("hoeffding", "Hoeffding")) ==
+          "growth must be one of 'hoeffding', 'extremely_fast', got 'Hoeffding'");
     CHECK(refusal(right, 6).empty());
     CHECK(refusal(right, 3).find("features of the model") != std::string::npos);
 }
@@ -567,9 +582,9 @@ bool is_refused_or_whole(const std::string& bytes, double& most_memory) {
             }
             const auto label = static_cast<Label>(random() % n_classes);
             if (tree.n() == max_points) {
-                CHECK_THROWS(std::overflow_error, tree.learn(features, label));
+                CHECK_THROWS(std::overflow_error, tree.learn(Features(features), label));
             } else {
-                tree.learn(features, label);
+                tree.learn(Features(features), label);
             }
         }
         validate(tree);

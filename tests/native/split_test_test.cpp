@@ -1,7 +1,5 @@
 // The bounds of the split tests: figures by hand and from the formulas of the works cited, quantiles from tables, and
 // the variance of a gain against derivatives taken numerically and against simulated streams.
-#include "sapwood/tree/split_test/split_test.hpp"
-
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -14,11 +12,13 @@
 
 #include "brute_force.hpp"
 #include "check.hpp"
+#include "sapwood/tree/split_test/make_split_test.hpp"
 
 namespace {
 
 using sapwood::Count;
-using sapwood::SplitTest;
+using sapwood::Criterion;
+using sapwood::SplitTestKind;
 
 bool is_close(double found, double true_value, double relative = 1e-12) {
     return std::abs(found - true_value) <= relative * std::max(1.0, std::abs(true_value));
@@ -33,33 +33,35 @@ void hoeffding() {
     // The usual setting: delta = 1e-7, two classes, 200 points.
     CHECK(is_close(sapwood::hoeffding_bound(1, 1e-7, 200), 0.20073674085078645));
     // The range of information gain is log2 of the number of classes, and never less than of two.
-    CHECK(is_close(sapwood::gain_range("entropy", 8), 3) && is_close(sapwood::gain_range("entropy", 1), 1));
-    CHECK(sapwood::gain_range("gini", 8) == 1 && sapwood::gain_range("kearns_mansour", 2) == 1);
+    CHECK(is_close(sapwood::gain_range(Criterion::entropy, 8), 3) &&
+          is_close(sapwood::gain_range(Criterion::entropy, 1), 1));
+    CHECK(sapwood::gain_range(Criterion::gini, 8) == 1 && sapwood::gain_range(Criterion::kearns_mansour, 2) == 1);
 
-    const SplitTest test("hoeffding", "entropy", std::exp(-2.0));
-    CHECK(test.is_uniform());
+    const sapwood::HoeffdingBound bound(Criterion::entropy, std::exp(-2.0));
+    CHECK(bound.is_uniform());
     // Four classes of which one has no point yet: three are seen.
     const std::vector<Count> of_class{2, 1, 0, 1};
-    CHECK(is_close(test.bound(of_class, {}, {}), std::log2(3) / 2));
+    CHECK(is_close(bound.value(of_class, {}, {}), std::log2(3) / 2));
 }
 
 void mcdiarmid() {
     // C_Gain(K, N) = 6 (K log2(e N) + log2(2 N)) + 2 log2 K. With K = 2 and N = 8: log2(8 e) = 3 + log2 e, log2 16 = 4.
     const double log2_e = 1.4426950408889634;
     const double range = 6 * (2 * (3 + log2_e) + 4) + 2;
-    CHECK(is_close(sapwood::mcdiarmid_bound("entropy", 2, std::exp(-4.0), 8), range / 2));
-    CHECK(is_close(sapwood::mcdiarmid_bound("entropy", 1, std::exp(-4.0), 8), range / 2));
+    CHECK(is_close(sapwood::mcdiarmid_bound(Criterion::entropy, 2, std::exp(-4.0), 8), range / 2));
+    CHECK(is_close(sapwood::mcdiarmid_bound(Criterion::entropy, 1, std::exp(-4.0), 8), range / 2));
     const double range_of_four = 6 * (4 * (3 + log2_e) + 4) + 4;
-    CHECK(is_close(sapwood::mcdiarmid_bound("entropy", 4, std::exp(-4.0), 8), range_of_four / 2));
+    CHECK(is_close(sapwood::mcdiarmid_bound(Criterion::entropy, 4, std::exp(-4.0), 8), range_of_four / 2));
     // 8 sqrt(ln(1 / delta) / (2 N)) for Gini, whatever the number of classes.
-    CHECK(is_close(sapwood::mcdiarmid_bound("gini", 2, std::exp(-4.0), 8), 4));
-    CHECK(is_close(sapwood::mcdiarmid_bound("gini", 9, std::exp(-4.0), 32), 2));
+    CHECK(is_close(sapwood::mcdiarmid_bound(Criterion::gini, 2, std::exp(-4.0), 8), 4));
+    CHECK(is_close(sapwood::mcdiarmid_bound(Criterion::gini, 9, std::exp(-4.0), 32), 2));
 
-    const SplitTest test("mcdiarmid", "gini", std::exp(-4.0));
-    CHECK(test.is_uniform());
-    CHECK(is_close(test.bound(std::vector<Count>{5, 3}, {}, {}), 4));
-    CHECK(sapwood::why_no_test("mcdiarmid", "kearns_mansour").has_value());
-    CHECK(!sapwood::why_no_test("mcdiarmid", "gini") && !sapwood::why_no_test("gaussian", "kearns_mansour"));
+    const sapwood::McDiarmidBound bound(Criterion::gini, std::exp(-4.0));
+    CHECK(bound.is_uniform());
+    CHECK(is_close(bound.value(std::vector<Count>{5, 3}, {}, {}), 4));
+    CHECK(sapwood::why_no_test(SplitTestKind::mcdiarmid, Criterion::kearns_mansour).has_value());
+    CHECK(!sapwood::why_no_test(SplitTestKind::mcdiarmid, Criterion::gini) &&
+          !sapwood::why_no_test(SplitTestKind::gaussian, Criterion::kearns_mansour));
 }
 
 void quantiles() {
@@ -89,14 +91,14 @@ double weighted(const std::vector<double>& counts) {
     return n * Definition::of(shares);
 }
 
-double impurity(std::string_view criterion, const std::vector<double>& counts) {
-    if (criterion == "entropy") return weighted<sapwood::oracle::EntropyByDefinition>(counts) / std::log(2.0);
-    if (criterion == "gini") return weighted<sapwood::oracle::GiniByDefinition>(counts);
+double impurity(Criterion criterion, const std::vector<double>& counts) {
+    if (criterion == Criterion::entropy) return weighted<sapwood::oracle::EntropyByDefinition>(counts) / std::log(2.0);
+    if (criterion == Criterion::gini) return weighted<sapwood::oracle::GiniByDefinition>(counts);
     return weighted<sapwood::oracle::KearnsMansourByDefinition>(counts);
 }
 
 /// The gain of a table of shares, or of counts, per point.
-double gain(std::string_view criterion, const Cells& cells) {
+double gain(Criterion criterion, const Cells& cells) {
     std::vector<double> all(cells[0].size());
     double n = 0;
     for (std::size_t k = 0; k < all.size(); ++k) n += all[k] = cells[0][k] + cells[1][k];
@@ -105,7 +107,7 @@ double gain(std::string_view criterion, const Cells& cells) {
 
 /// The delta method by numbers: the covariance of the shares of cells is diag(p) - p p^T, and a derivative is a
 /// difference. Any extension of the gain to shares that do not sum to 1 gives the same.
-double variance_by_differences(std::string_view criterion, const Cells& counts) {
+double variance_by_differences(Criterion criterion, const Cells& counts) {
     Cells cells = counts;
     double n = 0;
     for (const auto& side : counts) {
@@ -136,9 +138,9 @@ double variance_by_differences(std::string_view criterion, const Cells& counts) 
 
 void variance_against_differences() {
     std::mt19937 random(3);
-    for (const std::string_view criterion : {"entropy", "gini", "kearns_mansour"}) {
+    for (const Criterion criterion : {Criterion::entropy, Criterion::gini, Criterion::kearns_mansour}) {
         for (int i = 0; i < 300; ++i) {
-            const std::size_t n_classes = criterion == "kearns_mansour" ? 2 : 2 + random() % 4;
+            const std::size_t n_classes = criterion == Criterion::kearns_mansour ? 2 : 2 + random() % 4;
             std::vector<Count> on(n_classes);
             std::vector<Count> of_class(n_classes);
             Cells cells{std::vector<double>(n_classes), std::vector<double>(n_classes)};
@@ -146,7 +148,7 @@ void variance_against_differences() {
                 on[k] = static_cast<Count>(random() % 200);
                 of_class[k] = on[k] + static_cast<Count>(random() % 200);
                 // An impurity of Kearns and Mansour has no derivative where a cell is empty.
-                if (criterion == "kearns_mansour") {
+                if (criterion == Criterion::kearns_mansour) {
                     on[k] += 1;
                     of_class[k] += 2;
                 }
@@ -163,7 +165,7 @@ void variance_against_differences() {
 /// nearby to first order, so it has no variance; one that says nothing has none either.
 void variance_by_hand() {
     const std::vector<Count> halves{50, 50};
-    for (const std::string_view criterion : {"entropy", "gini", "kearns_mansour"}) {
+    for (const Criterion criterion : {Criterion::entropy, Criterion::gini, Criterion::kearns_mansour}) {
         CHECK(sapwood::gain_variance(criterion, std::vector<Count>{0, 50}, halves) < 1e-15);
         CHECK(sapwood::gain_variance(criterion, std::vector<Count>{25, 25}, halves) < 1e-15);
     }
@@ -171,10 +173,10 @@ void variance_by_hand() {
     const double log2_3 = 1.584962500721156;
     const double square = 0.25 * 4 + 0.75 * (2 - log2_3) * (2 - log2_3);
     const double mean = 0.25 * 2 + 0.75 * (2 - log2_3);
-    CHECK(is_close(sapwood::gain_variance("entropy", std::vector<Count>{0, 75}, std::vector<Count>{25, 75}),
+    CHECK(is_close(sapwood::gain_variance(Criterion::entropy, std::vector<Count>{0, 75}, std::vector<Count>{25, 75}),
                    square - mean * mean));
     // Gini: 2 p (1 - p), so n * variance = (2 - 4 p)^2 p (1 - p) = 3/16.
-    CHECK(is_close(sapwood::gain_variance("gini", std::vector<Count>{0, 75}, std::vector<Count>{25, 75}), 3.0 / 16));
+    CHECK(is_close(sapwood::gain_variance(Criterion::gini, std::vector<Count>{0, 75}, std::vector<Count>{25, 75}), 3.0 / 16));
 }
 
 /// The gains of many samples from the same distribution scatter as the delta method says.
@@ -184,8 +186,8 @@ void variance_against_simulation() {
     std::discrete_distribution<std::size_t> draw(shares.begin(), shares.end());
     constexpr int n = 2000;
     constexpr int n_samples = 1500;
-    for (const std::string_view criterion : {"entropy", "gini", "kearns_mansour"}) {
-        const std::size_t n_classes = criterion == "kearns_mansour" ? 2 : 3;
+    for (const Criterion criterion : {Criterion::entropy, Criterion::gini, Criterion::kearns_mansour}) {
+        const std::size_t n_classes = criterion == Criterion::kearns_mansour ? 2 : 3;
         double sum = 0;
         double squares = 0;
         for (int i = 0; i < n_samples; ++i) {
@@ -218,10 +220,10 @@ void gaussian() {
     const std::vector<Count> pure{0, 75};
     // Gini again: a variance of 3/16 a point, and of the difference of two such features of twice that.
     const double one = 1.6448536269514722 * std::sqrt(3.0 / 16 / 100);
-    const SplitTest test("gaussian", "gini", 0.05);
-    CHECK(!test.is_uniform());
-    CHECK(is_close(test.bound(of_class, pure, {}), one, 1e-9));
-    CHECK(is_close(test.bound(of_class, pure, pure), one * std::sqrt(2.0), 1e-9));
+    const sapwood::GaussianBound bound(Criterion::gini, 0.05);
+    CHECK(!bound.is_uniform());
+    CHECK(is_close(bound.value(of_class, pure, {}), one, 1e-9));
+    CHECK(is_close(bound.value(of_class, pure, pure), one * std::sqrt(2.0), 1e-9));
 
     // On in 20 of 100 points: the class with 25 expects 5 of them, just enough. A class without points expects none.
     CHECK(sapwood::is_nearly_normal(std::vector<Count>{10, 10}, of_class));
@@ -230,13 +232,13 @@ void gaussian() {
     CHECK(!sapwood::is_nearly_normal(std::vector<Count>{16, 65}, of_class));
     const double infinite = std::numeric_limits<double>::infinity();
     const std::vector<Count> rare{1, 0};
-    CHECK(test.bound(of_class, rare, {}) == infinite);
-    CHECK(test.bound(of_class, pure, rare) == infinite);
+    CHECK(bound.value(of_class, rare, {}) == infinite);
+    CHECK(bound.value(of_class, pure, rare) == infinite);
 }
 
 void units() {
-    CHECK(is_close(sapwood::in_tree_units("entropy", std::log(2.0)), 1));
-    CHECK(sapwood::in_tree_units("gini", 0.3) == 0.3);
+    CHECK(is_close(sapwood::in_tree_units(Criterion::entropy, std::log(2.0)), 1));
+    CHECK(sapwood::in_tree_units(Criterion::gini, 0.3) == 0.3);
 }
 
 }  // namespace

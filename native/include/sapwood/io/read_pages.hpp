@@ -56,9 +56,10 @@ public:
     PageReader(const PageReader&) = delete;
     PageReader& operator=(const PageReader&) = delete;
 
-    LeafModels get_models(bool adaptive) {
+    /// Reads the models of a leaf, which may stand elsewhere than the pages.
+    LeafModels get_models(ByteReader& in, bool chooses) {
         LeafModels models(pool_, layout_);
-        in_.get_all(std::span(models.n_of_class), "the points of a model");
+        in.get_all(std::span(models.n_of_class), "the points of a model");
         std::int64_t largest = 0;
         std::int64_t sum = 0;
         for (const std::int64_t count : models.n_of_class) {
@@ -70,10 +71,10 @@ public:
             sum += count;
             largest = std::max(largest, count);
         }
-        get_words(in_, models.intercept);
+        get_words(in, models.intercept);
         if (layout_.keeps_logistic) check_weights(models.intercept, layout_.n_outputs());
-        if (adaptive) {
-            in_.get_all(std::span<std::int64_t>(models.right), "how often models were right");
+        if (chooses) {
+            in.get_all(std::span<std::int64_t>(models.right), "how often models were right");
             for (const std::int64_t right : models.right) {
                 if (right < 0 || right > n_) {
                     throw ModelFormatError("models must be right from 0 to " + std::to_string(n_) + " times, got " +
@@ -81,7 +82,7 @@ public:
                 }
             }
         }
-        get_table(models.table, largest);
+        get_table(in, models.table, largest);
         return models;
     }
 
@@ -157,13 +158,13 @@ private:
         }
     }
 
-    void get_table(SharedTable& table, std::int64_t largest) {
-        const auto size = in_.get<std::uint32_t>("the folders of a leaf");
+    void get_table(ByteReader& in, SharedTable& table, std::int64_t largest) {
+        const auto size = in.get<std::uint32_t>("the folders of a leaf");
         if (size > tree_format::most_folders) {
             throw ModelFormatError("the folders of a leaf must be at most " +
                                    std::to_string(tree_format::most_folders) + ", got " + std::to_string(size));
         }
-        const std::vector<std::uint32_t> numbers = in_.get_list<std::uint32_t>(size, "folders of a leaf");
+        const std::vector<std::uint32_t> numbers = in.get_list<std::uint32_t>(size, "folders of a leaf");
         if (size > 0 && numbers.back() == tree_format::none) {
             throw ModelFormatError("the folders of a leaf must end with one that is there, got none");
         }

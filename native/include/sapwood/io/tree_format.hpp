@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -11,14 +12,11 @@
 namespace sapwood::tree_format {
 
 inline constexpr std::string_view magic = "saptree\n";
-inline constexpr std::uint32_t version = 1;
+inline constexpr std::uint32_t version = 2;
 
-/// What a node has: its state byte.
-enum NodeState : std::uint8_t {
-    without_search,  // it does not look for a split: it is as deep as may be
-    with_search,
-    paused  // it gave up its search for want of memory
-};
+/// The sections of a tree, in their order. Each has its name and its size before it, so that a reader that does not
+/// know one can say which.
+inline constexpr std::array<std::string_view, 5> sections{"options", "counts", "models", "nodes", "growth"};
 
 /// In lists of pages and folders: none. All others are counted from 1, in the order in which they are first referred
 /// to.
@@ -28,7 +26,7 @@ inline constexpr std::uint32_t none = 0;
 inline constexpr std::size_t most_folders =
     (std::size_t{1} << 31) / (PagePool::records_per_page * PagePool::pages_per_folder);
 
-/// The steps of a logistic regression, 0.15 a point at the most, cannot bring a weight further than this; nor the
+/// The steps of a logistic regression, 0.15 per point at the most, cannot bring a weight further than this; nor the
 /// squares of its gradients, w^2 for a point of weight w, their sum.
 inline constexpr float largest_weight = 2147483648.0f;            // 2^31
 inline constexpr float largest_squares = 9223372036854775808.0f;  // 2^63

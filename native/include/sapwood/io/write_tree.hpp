@@ -1,17 +1,16 @@
 #pragma once
 
-#include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
-#include <unordered_map>
+#include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "sapwood/io/tree_format.hpp"
+#include "sapwood/io/write_pages.hpp"
 #include "sapwood/storage/bytes.hpp"
 #include "sapwood/tree/streaming_tree.hpp"
 
@@ -19,164 +18,133 @@ namespace sapwood {
 
 namespace detail {
 
-/// Numbers the pages and the folders of the models of leaves in the order in which they are first met.
-class PageNumbers {
-public:
-    using Page = PagePool::Page;
-    using Folder = PagePool::Folder;
-    using Pages = std::array<std::uint32_t, PagePool::pages_per_folder>;
-
-    /// The number of a folder. Folders of the same pages are one, whether or not they are one in memory.
-    std::uint32_t of(const Folder* folder) {
-        if (folder == nullptr) return tree_format::none;
-        const auto known = of_folder_.find(folder);
-        if (known != of_folder_.end()) return known->second;
-        Pages pages{};
-        for (std::size_t i = 0; i < pages.size(); ++i) pages[i] = of(folder->pages[i]);
-        const auto [at, is_new] = of_pages_.try_emplace(pages, static_cast<std::uint32_t>(folders_.size() + 1));
-        if (is_new) folders_.push_back(pages);
-        return of_folder_[folder] = at->second;
-    }
-
-    const std::vector<const Page*>& pages() const { return pages_; }
-    const std::vector<Pages>& folders() const { return folders_; }
-
-private:
-    std::uint32_t of(const Page* page) {
-        if (page == nullptr) return tree_format::none;
-        const auto [at, is_new] = of_page_.try_emplace(page, static_cast<std::uint32_t>(pages_.size() + 1));
-        if (is_new) pages_.push_back(page);
-        return at->second;
-    }
-
-    std::unordered_map<const Folder*, std::uint32_t> of_folder_;
-    std::unordered_map<const Page*, std::uint32_t> of_page_;
-    std::map<Pages, std::uint32_t> of_pages_;
-    std::vector<const Page*> pages_;
-    std::vector<Pages> folders_;
-};
-
 class TreeWriter {
 public:
-    explicit TreeWriter(StreamingTree& tree) : tree_(tree), searches_(tree), order_(tree.in_order()) {}
+    explicit TreeWriter(StreamingTree& tree) : tree_(tree), searches_(tree), order_(tree.nodes().in_order()) {}
 
     std::string write() {
-        out_.put_raw(tree_format::magic);
-        out_.put(tree_format::version);
-        put_options();
-        out_.put(static_cast<std::uint32_t>(tree_.n_classes()));
-        out_.put(tree_.n());
-        const TreeTally& tally = tree_.tally();
-        for (const std::int64_t count :
-             {tally.tested, tally.split, tally.resplit, tally.pruned, tally.paused, tally.resumed}) {
-            out_.put(count);
-        }
-        if (layout().keeps_logistic) put_trunk();
-        if (layout().keeps_anything()) put_pages();
-        out_.put(static_cast<std::uint32_t>(order_.size()));
-        for (const NodeId at : order_) put_node(at);
-        return out_.take();
+        ByteWriter out;
+        out.put_raw(tree_format::magic);
+        out.put(tree_format::version);
+        put_section(out, "options", [this](ByteWriter& section) { put_options(section); });
+        put_section(out, "counts", [this](ByteWriter& section) { put_counts(section); });
+        put_section(out, "models", [this](ByteWriter& section) { put_models(section); });
+        put_section(out, "nodes", [this](ByteWriter& section) { put_nodes(section); });
+        put_section(out, "growth", [this](ByteWriter& section) { tree_.growth().save(section); });
+        return out.take();
     }
 
 private:
-    const ModelLayout& layout() const { return tree_.layout(); }
+    template <class Put>
+    static void put_section(ByteWriter& out, std::string_view name, Put put) {
+        ByteWriter section;
+        put(section);
+        const std::string bytes = section.take();
+        out.put_word(name);
+        out.put(static_cast<std::uint64_t>(bytes.size()));
+        out.put_raw(bytes);
+    }
 
-    void put_options() {
-        const TreeOptions& options = tree_.options();
-        out_.put_word(options.growth);
-        out_.put_word(options.criterion);
-        out_.put_word(options.search);
-        out_.put(options.alpha);
-        out_.put_word(options.split_test);
-        out_.put(options.delta);
-        out_.put(options.tau);
-        out_.put(options.grace_period);
-        out_.put(options.min_samples_reevaluate);
-        out_.put(options.min_gain);
-        put_optional(options.max_depth);
-        put_optional(options.max_leaves);
-        put_optional(options.max_bytes);
-        out_.put_word(options.leaf_prediction);
-        put_optional(options.seed);
+    const ModelLayout& layout() const { return tree_.body().predictor().layout(); }
+
+    void put_options(ByteWriter& out) const {
+        for_each_option(tree_.options(), [&](std::string_view name, const auto& option) {
+            out.put_word(name);
+            put_option(out, option);
+        });
     }
 
     template <class T>
-    void put_optional(const std::optional<T>& value) {
-        out_.put(static_cast<std::uint8_t>(value ? 1 : 0));
-        if (value) out_.put(*value);
-    }
-
-    /// Words are put as they are: a count and a weight have the same size and the same order of bytes.
-    void put_words(const Word* words, std::size_t size) {
-        if constexpr (std::endian::native == std::endian::little) {
-            if (size > 0) out_.put_raw({reinterpret_cast<const char*>(words), size * sizeof(Word)});
+    static void put_option(ByteWriter& out, const T& option) {
+        if constexpr (std::is_enum_v<T>) {
+            out.put_word(word_of(option));
         } else {
-            for (std::size_t i = 0; i < size; ++i) out_.put(std::bit_cast<std::uint32_t>(words[i]));
+            out.put(option);
         }
     }
-
-    void put_trunk() {
-        const Trunk& trunk = tree_.trunk_model();
-        out_.put(static_cast<std::uint32_t>(trunk.size()));
-        put_words(trunk.intercept(), 2 * trunk.n_outputs());
-        put_words(trunk.record(0), trunk.size() * 2 * trunk.n_outputs());
+    template <class T>
+    static void put_option(ByteWriter& out, const std::optional<T>& option) {
+        out.put(static_cast<std::uint8_t>(option ? 1 : 0));
+        if (option) out.put(*option);
     }
 
-    void put_pages() {
+    void put_counts(ByteWriter& out) const {
+        out.put(static_cast<std::uint32_t>(tree_.n_classes()));
+        out.put(tree_.n());
+        out.put(tree_.nodes().n_born());
+        for_each_count(tree_.tally(), [&](std::string_view, std::int64_t count) { out.put(count); });
+    }
+
+    /// What leaves share: the trunk, and the pages that their models are made of.
+    void put_models(ByteWriter& out) {
+        if (layout().keeps_logistic) {
+            const Trunk& trunk = tree_.body().predictor().trunk_model();
+            out.put(static_cast<std::uint32_t>(trunk.size()));
+            put_words(out, trunk.intercept(), 2 * trunk.n_outputs());
+            put_words(out, trunk.record(0), trunk.size() * 2 * trunk.n_outputs());
+        }
+        if (!layout().keeps_anything()) return;
         for (const NodeId at : order_) {
-            const Node& node = tree_.node(at);
-            if (!node.models) continue;
-            for (std::size_t i = 0; i < node.models->table.n_folders(); ++i) numbers_.of(node.models->table.folder(i));
+            if (tree_.node(at).models) pages_.meet(*tree_.node(at).models);
         }
-        out_.put(static_cast<std::uint32_t>(numbers_.pages().size()));
-        for (const PagePool::Page* page : numbers_.pages()) {
-            put_words(page->words(), PagePool::records_per_page * layout().record_size());
-        }
-        out_.put(static_cast<std::uint32_t>(numbers_.folders().size()));
-        for (const PageNumbers::Pages& pages : numbers_.folders()) out_.put_all(std::span<const std::uint32_t>(pages));
+        pages_.put_pages(out, layout());
     }
 
-    void put_node(NodeId at) {
+    void put_nodes(ByteWriter& out) {
+        out.put(static_cast<std::uint32_t>(order_.size()));
+        for (const NodeId at : order_) put_node(out, at);
+    }
+
+    void put_node(ByteWriter& out, NodeId at) {
         const Node& node = tree_.node(at);
-        out_.put(tree_.test(at).feature);
-        out_.put(node.born);
-        out_.put_all(std::span<const std::int64_t>(node.of_class));
-        if (!tree_.test(at).is_leaf()) {
-            out_.put(node.gain);
-            out_.put(node.margin);
-            out_.put(node.split_at);
-            // Statistics that ended with the split: the classes of the node, of which all were tested.
-            if (tree_.options().growth == "hoeffding") return;
+        out.put(static_cast<std::uint8_t>(tree_.options().growth));
+        put_test(out, tree_.nodes().test(at));
+        out.put(tree_.nodes().born(at));
+        out.put_all(std::span<const std::int64_t>(node.of_class));
+        if (!tree_.nodes().is_leaf(at)) {
+            out.put(node.split.gain);
+            out.put(node.split.margin);
+            out.put(node.split.at);
         }
-        out_.put_all(std::span<const Count>(node.counted));
-        out_.put(node.tested_at);
-        if (node.search) {
-            put_kind(tree_format::with_search);
-            searches_.search_of(at).save(out_);
-        } else {
-            put_kind(node.paused ? tree_format::paused : tree_format::without_search);
-            out_.put(node.n_paused);
-            if (node.paused) out_.put(static_cast<std::uint64_t>(node.paused_bytes));
-        }
-        if (node.models) put_models(*node.models);
+        put_statistics(out, at);
+        if (node.models) pages_.put_models(out, *node.models, tree_.body().predictor().chooses());
     }
 
-    void put_kind(tree_format::NodeState kind) { out_.put(static_cast<std::uint8_t>(kind)); }
+    static void put_test(ByteWriter& out, const Test& test) {
+        out.put(static_cast<std::uint8_t>(test.kind()));
+        if (test.kind() == TestKind::nothing) return;
+        out.put(test.feature());
+        if (test.kind() == TestKind::is_on) return;
+        out.put(static_cast<std::uint8_t>(test.missing_passes() ? 1 : 0));
+        if (test.kind() == TestKind::is_above) {
+            out.put(test.threshold());
+        } else {
+            out.put(static_cast<std::uint32_t>(test.categories().size()));
+            out.put_all(std::span<const std::int32_t>(test.categories()));
+        }
+    }
 
-    void put_models(const LeafModels& models) {
-        out_.put_all(std::span<const std::int64_t>(models.n_of_class));
-        put_words(models.intercept.data(), models.intercept.size());
-        if (tree_.options().leaf_prediction == "adaptive") out_.put_all(std::span<const std::int64_t>(models.right));
-        out_.put(static_cast<std::uint32_t>(models.table.n_folders()));
-        for (std::size_t i = 0; i < models.table.n_folders(); ++i) out_.put(numbers_.of(models.table.folder(i)));
+    void put_statistics(ByteWriter& out, NodeId at) {
+        using State = NodeStatistics::State;
+        const NodeStatistics& statistics = tree_.node(at).statistics;
+        out.put(static_cast<std::uint8_t>(statistics.state()));
+        // Statistics that ended with the split: the classes of the node, of which all were tested.
+        if (statistics.state() == State::ended) return;
+        out.put_all(std::span<const Count>(statistics.counted()));
+        out.put(statistics.tested_at());
+        if (statistics.is_counting()) {
+            searches_.search(at)->save(out);
+            return;
+        }
+        out.put(statistics.n_missed());
+        if (statistics.is_paused()) out.put(static_cast<std::uint64_t>(statistics.paused_bytes()));
     }
 
     const StreamingTree& tree_;
-    /// The same tree, whose searches are saved, for which some make themselves anew.
+    /// The same tree, whose searches may bring themselves up to date when they are saved.
     StreamingTree& searches_;
     std::vector<NodeId> order_;
-    PageNumbers numbers_;
-    ByteWriter out_;
+    PageWriter pages_;
 };
 
 }  // namespace detail

@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -15,17 +16,11 @@
 namespace sapwood {
 
 /// How the best split is found.
-enum class SearchKind { exhaustive, approximate, certified };
-
-/// What the searches are called outside, in the order of the enum.
-inline constexpr std::array<std::string_view, 3> searches{"exhaustive", "approximate", "certified"};
-
-/// The search that a word names. Throws std::invalid_argument if it names none.
-inline SearchKind search_kind_of(std::string_view word) {
-    return static_cast<SearchKind>(detail::index_of_word("search", word, searches));
-}
-
-constexpr std::string_view word_of(SearchKind kind) { return searches[static_cast<std::size_t>(kind)]; }
+enum class SearchKind : std::uint8_t { exhaustive, approximate, certified };
+template <>
+struct Words<SearchKind> {
+    static constexpr std::array<std::string_view, 3> all{"exhaustive", "approximate", "certified"};
+};
 
 /// The number of bins, and the steps of a feature through them, grow with 1 / alpha: below this they are no help.
 inline constexpr double smallest_alpha = 1e-6;

@@ -127,6 +127,13 @@ public:
         return raw;
     }
 
+    /// A reader of the next `size` bytes, which are there; this one goes on behind them.
+    ByteReader get_part(std::size_t size) {
+        const ByteReader part(bytes_.subspan(at_, size));
+        at_ += size;
+        return part;
+    }
+
     /// 0 or 1.
     bool get_flag(const char* what) {
         const auto flag = get<std::uint8_t>(what);

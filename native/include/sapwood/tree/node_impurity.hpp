@@ -2,22 +2,21 @@
 
 #include <cstddef>
 #include <span>
-#include <string_view>
 #include <variant>
 #include <vector>
 
+#include "sapwood/criterion.hpp"
 #include "sapwood/impurity.hpp"
 #include "sapwood/types.hpp"
 
 namespace sapwood {
 
-/// The weighted impurity (impurity.hpp) of points of each class, by the name of the criterion, in the unit of the
-/// searches.
+/// The weighted impurity (impurity.hpp) of points of each class, by the criterion, in the unit of the searches.
 class NodeImpurity {
 public:
-    explicit NodeImpurity(std::string_view criterion) {
-        if (criterion == Gini::name) criterion_ = Gini();
-        if (criterion == KearnsMansour::name) criterion_ = KearnsMansour();
+    explicit NodeImpurity(Criterion criterion) {
+        if (criterion == Criterion::gini) criterion_ = Gini();
+        if (criterion == Criterion::kearns_mansour) criterion_ = KearnsMansour();
     }
 
     /// Of points of each class, n in all.

@@ -9,26 +9,37 @@
 #include <string>
 #include <string_view>
 
-#include "sapwood/search/make_search.hpp"
+#include "sapwood/search/search_choice.hpp"
 #include "sapwood/tree/predict/model_layout.hpp"
-#include "sapwood/tree/split_test/split_test.hpp"
 #include "sapwood/types.hpp"
+#include "sapwood/words.hpp"
 
 namespace sapwood {
 
-/// How a tree may change once a node has been split.
-inline constexpr std::array<std::string_view, 2> growths{
-    "hoeffding",      // VFDT: never. Domingos and Hulten, KDD 2000
-    "extremely_fast"  // EFDT: an inner node is split anew when another feature is better. Manapragada et al., KDD 2018
+/// What happens after a point; one file each in growth/. The numbers are those of the file format.
+enum class Growth : std::uint8_t {
+    hoeffding = 0,       // VFDT: a split is made once and for all. Domingos and Hulten, KDD 2000
+    extremely_fast = 1,  // EFDT: a split is made early, and anew when another is better. Manapragada et al., KDD 2018
+};
+template <>
+struct Words<Growth> {
+    static constexpr std::array<std::string_view, 2> all{"hoeffding", "extremely_fast"};
 };
 
-/// The words and the numbers that choose a tree.
+/// When it is time to split; one file each in split_test/.
+enum class SplitTestKind : std::uint8_t { hoeffding, mcdiarmid, gaussian };
+template <>
+struct Words<SplitTestKind> {
+    static constexpr std::array<std::string_view, 3> all{"hoeffding", "mcdiarmid", "gaussian"};
+};
+
+/// What chooses a tree. The defaults are those of the estimators, which are explained there.
 struct TreeOptions {
-    std::string growth = "hoeffding";
-    std::string criterion = "entropy";
-    std::string search = "certified";
+    Growth growth = Growth::hoeffding;
+    Criterion criterion = Criterion::entropy;
+    SearchKind search = SearchKind::certified;
     double alpha = 0.1;
-    std::string split_test = "hoeffding";
+    SplitTestKind split_test = SplitTestKind::hoeffding;
     double delta = 1e-7;
     double tau = 0.05;
     Count grace_period = 1;
@@ -37,17 +48,56 @@ struct TreeOptions {
     std::optional<std::int64_t> max_depth;
     std::optional<std::int64_t> max_leaves;
     std::optional<std::int64_t> max_bytes;
-    std::string leaf_prediction = "adaptive";
+    LeafPrediction leaf_prediction = LeafPrediction::adaptive;
     /// Chooses among equally good splits; without it the feature that was seen first is taken.
     std::optional<std::uint64_t> seed;
 
     SearchChoice search_choice(std::size_t n_classes) const {
-        return {criterion_of(criterion), search_kind_of(search), alpha, static_cast<int>(n_classes)};
+        return {criterion, search, alpha, static_cast<int>(n_classes)};
     }
+
+    bool may_split_at(std::int32_t depth) const { return !max_depth || depth < *max_depth; }
 };
+
+/// Calls `visit(name, option)` for every option, in the order of the file format. Whatever must treat all options alike
+/// (the binding, the file) goes through here, so that a new option is a field above and a line here.
+template <class Options, class Visit>
+void for_each_option(Options& options, Visit visit) {
+    visit("growth", options.growth);
+    visit("criterion", options.criterion);
+    visit("search", options.search);
+    visit("alpha", options.alpha);
+    visit("split_test", options.split_test);
+    visit("delta", options.delta);
+    visit("tau", options.tau);
+    visit("grace_period", options.grace_period);
+    visit("min_samples_reevaluate", options.min_samples_reevaluate);
+    visit("min_gain", options.min_gain);
+    visit("max_depth", options.max_depth);
+    visit("max_leaves", options.max_leaves);
+    visit("max_bytes", options.max_bytes);
+    visit("leaf_prediction", options.leaf_prediction);
+    visit("seed", options.seed);
+}
 
 /// The least memory that a tree may be held to: less has no room for a node that learns.
 inline constexpr std::int64_t least_max_bytes = 1 << 16;
+
+/// Why there is no such split test for a criterion; nothing if there is.
+inline std::optional<std::string> why_no_test(SplitTestKind test, Criterion criterion) {
+    if (test == SplitTestKind::mcdiarmid && criterion == Criterion::kearns_mansour) {
+        return "split_test must be 'hoeffding' or 'gaussian' for the criterion 'kearns_mansour', got 'mcdiarmid': that "
+               "bound is known for entropy and Gini only";
+    }
+    return std::nullopt;
+}
+
+/// Throws std::invalid_argument, which says what must hold, unless a tree can have these options and so many classes.
+inline void check_classes(const TreeOptions& options, std::size_t n_classes) {
+    const SearchChoice choice = options.search_choice(n_classes);
+    check_choice(choice);
+    if (const auto reason = why_not(choice)) throw std::invalid_argument(*reason);
+}
 
 /// Throws std::invalid_argument, which says what must hold, unless a tree can have these options.
 inline void check_options(const TreeOptions& options) {
@@ -59,10 +109,7 @@ inline void check_options(const TreeOptions& options) {
         require(!value || *value >= least, std::string(name) + " must be at least " + std::to_string(least),
                 std::to_string(value.value_or(0)));
     };
-    detail::require_one_of("growth", options.growth, growths);
-    check_choice(options.search_choice(2));
-    if (const auto reason = why_not(options.search_choice(2))) throw std::invalid_argument(*reason);
-    detail::require_one_of("split_test", options.split_test, split_tests);
+    check_classes(options, 2);
     if (const auto reason = why_no_test(options.split_test, options.criterion)) throw std::invalid_argument(*reason);
     require(options.delta > 0 && options.delta < 0.5, "delta must be between 0 and 0.5", number(options.delta));
     require(std::isfinite(options.tau) && options.tau >= 0, "tau must be a finite number of at least 0",
@@ -74,7 +121,6 @@ inline void check_options(const TreeOptions& options) {
     at_least("max_depth", options.max_depth, 0);
     at_least("max_leaves", options.max_leaves, 1);
     at_least("max_bytes", options.max_bytes, least_max_bytes);
-    detail::require_one_of("leaf_prediction", options.leaf_prediction, leaf_predictions);
 }
 
 }  // namespace sapwood

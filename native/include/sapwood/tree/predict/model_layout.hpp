@@ -2,11 +2,25 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string_view>
+
+#include "sapwood/words.hpp"
 
 namespace sapwood {
 
-inline constexpr std::array<std::string_view, 4> leaf_predictions{"majority", "naive_bayes", "logistic", "adaptive"};
+/// What answers for a leaf.
+enum class LeafPrediction : std::uint8_t {
+    majority,
+    naive_bayes,
+    logistic,
+    adaptive  // whichever model has been right most often there
+};
+template <>
+struct Words<LeafPrediction> {
+    static constexpr std::array<std::string_view, 4> all{"majority", "naive_bayes", "logistic", "adaptive"};
+};
 
 /// The models that can answer for a leaf, in ascending order of preference where they have been right equally often.
 enum Model : std::size_t {
@@ -19,6 +33,21 @@ enum Model : std::size_t {
 
 inline constexpr std::array<std::string_view, n_models> model_names{"majority", "naive_bayes", "trunk", "logistic"};
 
+/// The model that answers for every leaf; none if each leaf chooses its own.
+inline std::optional<Model> model_for_all(LeafPrediction prediction) {
+    switch (prediction) {
+        case LeafPrediction::majority:
+            return majority;
+        case LeafPrediction::naive_bayes:
+            return naive_bayes;
+        case LeafPrediction::logistic:
+            return logistic;
+        case LeafPrediction::adaptive:
+            break;
+    }
+    return std::nullopt;
+}
+
 /// Which models a tree keeps, and where the words of a feature's record stand:
 ///     a count for every class                          if there is naive Bayes
 ///     a weight, then a sum of squares, for every output  if there is logistic regression
@@ -27,9 +56,10 @@ struct ModelLayout {
     bool keeps_logistic = false;
     std::size_t n_classes = 2;
 
-    static ModelLayout of(std::string_view leaf_prediction, std::size_t n_classes) {
-        const bool all = leaf_prediction == "adaptive";
-        return {all || leaf_prediction == "naive_bayes", all || leaf_prediction == "logistic", n_classes};
+    static ModelLayout of(LeafPrediction prediction, std::size_t n_classes) {
+        const bool all = prediction == LeafPrediction::adaptive;
+        return {all || prediction == LeafPrediction::naive_bayes, all || prediction == LeafPrediction::logistic,
+                n_classes};
     }
 
     bool keeps_anything() const { return keeps_naive_bayes || keeps_logistic; }

@@ -1,0 +1,201 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sapwood/io/read_pages.hpp"
+#include "sapwood/io/require.hpp"
+#include "sapwood/io/tree_format.hpp"
+#include "sapwood/storage/bytes.hpp"
+#include "sapwood/tree/growth/growth_policy.hpp"
+
+namespace sapwood::detail {
+
+/// Reads the nodes of a tree, each before its children, and refuses those that no tree can have.
+class NodesReader {
+public:
+    NodesReader(ByteReader& in, TreeBody& tree, const GrowthPolicy& growth, PageReader* pages, std::int64_t n_features)
+        : in_(in), tree_(tree), counts_inner_(growth.counts_inner_nodes()), pages_(pages), n_features_(n_features) {}
+
+    void read() {
+        const auto n_nodes = in_.get<std::uint32_t>("the number of nodes");
+        const std::size_t least = 3 * sizeof(std::uint8_t) + sizeof(std::uint64_t) + n_classes() * sizeof(std::int64_t);
+        in_.require(n_nodes, least, "nodes");
+        require_of_file(1 <= n_nodes && n_nodes <= static_cast<std::uint32_t>(max_points),
+                        "the nodes must be from 1 to 2147483647", n_nodes);
+        tree_.reserve_nodes(n_nodes);
+        places_.push_back({no_node, false});
+        for (std::uint32_t i = 0; i < n_nodes; ++i) {
+            require_of_file(!places_.empty(), "every node but the first must be the child of one before it", i);
+            const Place place = places_.back();
+            places_.pop_back();
+            read_node(place);
+        }
+        require_of_file(places_.empty(), "every inner node must have two children", places_.size());
+        const auto n_leaves = static_cast<std::int64_t>(tree_.nodes().n_leaves());
+        require_of_file(!options().max_leaves || n_leaves <= *options().max_leaves, "leaves must be at most max_leaves",
+                        n_leaves);
+        check_births();
+    }
+
+private:
+    /// A place for a node that has been announced by its parent.
+    struct Place {
+        NodeId parent;
+        bool passes;
+    };
+
+    const TreeOptions& options() const { return tree_.options(); }
+    std::size_t n_classes() const { return tree_.n_classes(); }
+
+    void read_node(const Place& place) {
+        const auto growth = in_.get<std::uint8_t>("the growth of a node");
+        require_of_file(growth == static_cast<std::uint8_t>(options().growth),
+                        "the growth of a node must be that of its tree", growth);
+        const Test test = read_test();
+        const bool is_leaf = test.kind() == TestKind::nothing;
+        const bool is_root = place.parent == no_node;
+        const std::int32_t depth = is_root ? 0 : tree_.nodes().depth(place.parent) + 1;
+        const bool may_split = options().may_split_at(depth);
+        require_of_file(is_leaf || may_split, "inner nodes must be less deep than max_depth", depth);
+
+        const auto born = in_.get<std::uint64_t>("when a node was made");
+        Node node;
+        node.of_class = in_.get_list<std::int64_t>(n_classes(), "the classes of a node");
+        const std::int64_t n = sum_of(node.of_class, tree_.n(), "the points of a node");
+        require_of_file(!(is_root && is_leaf) || n == tree_.n(), "a single node must have all points", n);
+        if (!is_leaf) read_split(node, place, n);
+        node.statistics = read_statistics(node.of_class, is_leaf, may_split, n);
+        if (is_leaf && pages_ != nullptr) node.models = pages_->get_models(in_, tree_.predictor().chooses());
+        const NodeId at = tree_.restore_node(place.parent, place.passes, born, test, std::move(node));
+        if (is_leaf) return;
+        places_.push_back({at, true});
+        places_.push_back({at, false});
+    }
+
+    Test read_test() {
+        const auto kind = get_between<std::uint8_t>(in_, 0, n_test_kinds - 1, "the kind of a test");
+        if (kind == static_cast<std::uint8_t>(TestKind::nothing)) return Test();
+        const auto feature = in_.get<FeatureId>("the feature of a test");
+        require_of_file(0 <= feature && feature < n_features_, "the feature of a test must be a feature of the model",
+                        feature);
+        if (kind == static_cast<std::uint8_t>(TestKind::is_on)) return Test(feature);
+        const bool missing_passes = in_.get_flag("whether a missing value passes");
+        if (kind == static_cast<std::uint8_t>(TestKind::is_above)) {
+            return Test::is_above(feature, get_finite("the threshold of a test"), missing_passes);
+        }
+        const auto size = in_.get<std::uint32_t>("the categories of a test");
+        Test::Categories categories = in_.get_list<std::int32_t>(size, "categories");
+        require_of_file(size > 0 && categories.front() >= 0, "the categories of a test must be numbers from 0", size);
+        const bool ascend =
+            std::adjacent_find(categories.begin(), categories.end(), std::greater_equal<>()) == categories.end();
+        require_of_file(ascend, "the categories of a test must ascend", std::string("another order"));
+        return Test::is_among(feature, std::move(categories), missing_passes);
+    }
+
+    void read_split(Node& node, const Place& place, std::int64_t n) {
+        node.split.gain = get_finite("the gain of a split");
+        require_of_file(node.split.gain >= 0, "the gain of a split must be at least 0", node.split.gain);
+        node.split.margin = get_finite("the margin of a split");
+        // A node is made by the split of its parent, and split by a later point.
+        const std::int64_t after = place.parent == no_node ? 0 : tree_.node(place.parent).split.at;
+        node.split.at = get_between<std::int64_t>(in_, after + 1, tree_.n(), "when a node was split");
+        require_of_file(n <= node.split.at, "a node must be split on points that were there", n);
+    }
+
+    NodeStatistics read_statistics(const std::vector<std::int64_t>& of_class, bool is_leaf, bool may_split,
+                                   std::int64_t n) {
+        using State = NodeStatistics::State;
+        const auto state = static_cast<State>(get_between<std::uint8_t>(in_, 0, 3, "the state of a node"));
+        require_of_file((state == State::ended) == (!is_leaf && !counts_inner_),
+                        "statistics must end with a split if inner nodes do not count, and only then",
+                        static_cast<int>(state));
+        if (state == State::ended) {
+            std::vector<Count> counted(of_class.begin(), of_class.end());
+            return NodeStatistics::restored(state, std::move(counted), static_cast<Count>(n), 0, 0, nullptr);
+        }
+        require_of_file((state == State::absent) == !may_split,
+                        "nodes must have statistics, or had them, unless they are as deep as max_depth",
+                        static_cast<int>(state));
+        std::vector<Count> counted = in_.get_list<Count>(n_classes(), "the points counted by a node");
+        const auto n_counted = static_cast<Count>(sum_of(counted, tree_.n(), "the points counted by a node"));
+        for (std::size_t k = 0; k < counted.size(); ++k) {
+            require_of_file(
+                is_leaf ? counted[k] <= of_class[k] : counted[k] >= of_class[k],
+                is_leaf ? "a leaf must count points that it has" : "an inner node must count the points it split",
+                counted[k]);
+        }
+        const auto tested_at =
+            get_between<Count>(in_, is_leaf ? 0 : static_cast<Count>(n), n_counted, "when a node was tested");
+        if (state == State::counting) {
+            std::unique_ptr<SplitSearch> search = make_search(options().search_choice(n_classes()));
+            search->load(in_, {counted, n_features_});
+            return NodeStatistics::restored(state, std::move(counted), tested_at, 0, 0, std::move(search));
+        }
+        const std::int64_t most = (is_leaf ? n : tree_.n()) - n_counted;
+        const auto n_missed = get_between<std::int64_t>(in_, 0, most, "the points that a node did not count");
+        if (state == State::absent) {
+            require_of_file(n_counted == 0, "a node without statistics must count nothing", n_counted);
+            return NodeStatistics::restored(state, std::move(counted), tested_at, n_missed, 0, nullptr);
+        }
+        require_of_file(options().max_bytes.has_value(), "nodes must not be paused without max_bytes", 1);
+        const auto held =
+            get_between<std::uint64_t>(in_, 0, tree_format::largest_tally, "the memory of a paused search");
+        return NodeStatistics::restored(state, std::move(counted), tested_at, n_missed, static_cast<std::size_t>(held),
+                                        nullptr);
+    }
+
+    double get_finite(const char* what) {
+        const auto value = in_.get<double>(what);
+        if (!std::isfinite(value)) {
+            throw ModelFormatError(std::string(what) + " must be finite, got " + std::to_string(value));
+        }
+        return value;
+    }
+
+    /// The sum of counts, none of which is negative.
+    template <class T>
+    static std::int64_t sum_of(const std::vector<T>& counts, std::int64_t most, const char* what) {
+        std::int64_t sum = 0;
+        for (const T count : counts) {
+            if (count < 0 || count > most - sum) {
+                throw ModelFormatError(std::string(what) + " must be counts whose sum is at most " +
+                                       std::to_string(most) + ", got " + std::to_string(count) + " after " +
+                                       std::to_string(sum));
+            }
+            sum += count;
+        }
+        return sum;
+    }
+
+    /// No two nodes are made at once, and none before its parent.
+    void check_births() const {
+        const Nodes& nodes = tree_.nodes();
+        std::vector<std::uint64_t> births;
+        for (const NodeId at : nodes.in_order()) {
+            const std::uint64_t born = nodes.born(at);
+            const bool in_time = at == Nodes::root || born > nodes.born(nodes.parent(at));
+            require_of_file(in_time && born < n_born_, "nodes must be made after their parents", born);
+            births.push_back(born);
+        }
+        std::sort(births.begin(), births.end());
+        const auto twice = std::adjacent_find(births.begin(), births.end());
+        require_of_file(twice == births.end(), "no two nodes must be made at once", twice == births.end() ? 0 : *twice);
+    }
+
+    ByteReader& in_;
+    TreeBody& tree_;
+    bool counts_inner_;
+    PageReader* pages_;
+    std::int64_t n_features_;
+    std::uint64_t n_born_ = tree_.nodes().n_born();
+    std::vector<Place> places_;
+};
+
+}  // namespace sapwood::detail

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "sapwood/io/tree_format.hpp"
+#include "sapwood/storage/bytes.hpp"
+#include "sapwood/tree/predict/leaf_models.hpp"
+
+namespace sapwood::detail {
+
+/// Words are put as they are: a count and a weight have the same size and the same order of bytes.
+inline void put_words(ByteWriter& out, const Word* words, std::size_t size) {
+    if constexpr (std::endian::native == std::endian::little) {
+        if (size > 0) out.put_raw({reinterpret_cast<const char*>(words), size * sizeof(Word)});
+    } else {
+        for (std::size_t i = 0; i < size; ++i) out.put(std::bit_cast<std::uint32_t>(words[i]));
+    }
+}
+
+/// Numbers the pages and the folders of the models of leaves in the order in which they are first met.
+class PageNumbers {
+public:
+    using Page = PagePool::Page;
+    using Folder = PagePool::Folder;
+    using Pages = std::array<std::uint32_t, PagePool::pages_per_folder>;
+
+    /// The number of a folder. Folders of the same pages are one, whether or not they are one in memory.
+    std::uint32_t of(const Folder* folder) {
+        if (folder == nullptr) return tree_format::none;
+        const auto known = of_folder_.find(folder);
+        if (known != of_folder_.end()) return known->second;
+        Pages pages{};
+        for (std::size_t i = 0; i < pages.size(); ++i) pages[i] = of(folder->pages[i]);
+        const auto [at, is_new] = of_pages_.try_emplace(pages, static_cast<std::uint32_t>(folders_.size() + 1));
+        if (is_new) folders_.push_back(pages);
+        return of_folder_[folder] = at->second;
+    }
+
+    const std::vector<const Page*>& pages() const { return pages_; }
+    const std::vector<Pages>& folders() const { return folders_; }
+
+private:
+    std::uint32_t of(const Page* page) {
+        if (page == nullptr) return tree_format::none;
+        const auto [at, is_new] = of_page_.try_emplace(page, static_cast<std::uint32_t>(pages_.size() + 1));
+        if (is_new) pages_.push_back(page);
+        return at->second;
+    }
+
+    std::unordered_map<const Folder*, std::uint32_t> of_folder_;
+    std::unordered_map<const Page*, std::uint32_t> of_page_;
+    std::map<Pages, std::uint32_t> of_pages_;
+    std::vector<const Page*> pages_;
+    std::vector<Pages> folders_;
+};
+
+/// Writes the pages of the models of leaves, then the models themselves, which share them.
+class PageWriter {
+public:
+    /// Must be told of the models of every leaf, in the order in which they are put later.
+    void meet(const LeafModels& models) {
+        for (std::size_t i = 0; i < models.table.n_folders(); ++i) numbers_.of(models.table.folder(i));
+    }
+
+    void put_pages(ByteWriter& out, const ModelLayout& layout) const {
+        out.put(static_cast<std::uint32_t>(numbers_.pages().size()));
+        for (const PagePool::Page* page : numbers_.pages()) {
+            put_words(out, page->words(), PagePool::records_per_page * layout.record_size());
+        }
+        out.put(static_cast<std::uint32_t>(numbers_.folders().size()));
+        for (const PageNumbers::Pages& pages : numbers_.folders()) out.put_all(std::span<const std::uint32_t>(pages));
+    }
+
+    void put_models(ByteWriter& out, const LeafModels& models, bool chooses) {
+        out.put_all(std::span<const std::int64_t>(models.n_of_class));
+        put_words(out, models.intercept.data(), models.intercept.size());
+        if (chooses) out.put_all(std::span<const std::int64_t>(models.right));
+        out.put(static_cast<std::uint32_t>(models.table.n_folders()));
+        for (std::size_t i = 0; i < models.table.n_folders(); ++i) out.put(numbers_.of(models.table.folder(i)));
+    }
+
+private:
+    PageNumbers numbers_;
+};
+
+}  // namespace sapwood::detail

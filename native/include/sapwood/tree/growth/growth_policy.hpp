@@ -1,0 +1,31 @@
+#pragma once
+
+#include "sapwood/point.hpp"
+#include "sapwood/storage/bytes.hpp"
+#include "sapwood/tree/tree_body.hpp"
+#include "sapwood/types.hpp"
+
+namespace sapwood {
+
+/// What happens after a point: which nodes learn from it, when one is split, when a split is undone. A learner is a
+/// growth policy and a handful of options; each has a file of its own here, and make_growth.hpp knows them all.
+///
+/// A policy works on a tree through the operations of TreeBody, and keeps nothing of a node itself. What it keeps of
+/// the stream it saves and loads.
+class GrowthPolicy {
+public:
+    virtual ~GrowthPolicy() = default;
+
+    /// Learns from a point, `weight` >= 1 times.
+    virtual void learn(TreeBody& tree, const Point& point, Label label, Count weight) = 0;
+
+    /// Whether an inner node goes on counting; if not, its statistics end with its split.
+    virtual bool counts_inner_nodes() const = 0;
+
+    /// What the policy keeps besides the tree, to the file and back. Throws ModelFormatError if it cannot have saved
+    /// it.
+    virtual void save(ByteWriter&) const {}
+    virtual void load(ByteReader&, const TreeBody&) {}
+};
+
+}  // namespace sapwood

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <memory>
+
+#include "sapwood/tree/growth/extremely_fast.hpp"
+#include "sapwood/tree/growth/growth_policy.hpp"
+#include "sapwood/tree/growth/hoeffding.hpp"
+
+namespace sapwood {
+
+/// The growth policy that options choose.
+inline std::unique_ptr<GrowthPolicy> make_growth(const TreeOptions& options) {
+    switch (options.growth) {
+        case Growth::extremely_fast:
+            return std::make_unique<ExtremelyFastGrowth>(options);
+        case Growth::hoeffding:
+            break;
+    }
+    return std::make_unique<HoeffdingGrowth>(options);
+}
+
+}  // namespace sapwood

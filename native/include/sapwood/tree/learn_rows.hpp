@@ -1,0 +1,105 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "sapwood/points.hpp"
+#include "sapwood/tree/streaming_tree.hpp"
+#include "sapwood/tree/vocabulary.hpp"
+
+namespace sapwood {
+
+/// Points to learn from: the keys of each in a row, their labels, and how often each counts. The rows and the labels
+/// were checked (points.hpp).
+struct LabelledRows {
+    CsrView keys;
+    std::span<const Label> labels;
+    /// Empty: once each. A point of weight 0 is not learned.
+    std::span<const Count> weights = {};
+
+    std::size_t size() const { return labels.size(); }
+    Count weight(std::size_t i) const { return weights.empty() ? 1 : weights[i]; }
+    std::size_t n_classes() const {
+        return labels.empty() ? 0 : std::size_t{*std::max_element(labels.begin(), labels.end())} + 1;
+    }
+};
+
+/// What is refused of points is refused here, before the first is learned: throws std::invalid_argument or
+/// std::overflow_error if a tree could not learn all of them.
+inline void check_can_learn(const StreamingTree& tree, const LabelledRows& rows) {
+    std::int64_t more = rows.weights.empty() ? static_cast<std::int64_t>(rows.size()) : 0;
+    for (const Count weight : rows.weights) {
+        if (weight < 0) throw std::invalid_argument("weights must not be negative, got " + std::to_string(weight));
+        more += weight;
+    }
+    tree.check_classes(rows.n_classes());
+    check_room(static_cast<Count>(tree.n()), more);
+}
+
+/// Learns from one point, whose class may be new.
+inline void learn_keys(StreamingTree& tree, Vocabulary::Writing& vocabulary, std::span<const KeyId> keys, Label label,
+                       Count weight, std::vector<FeatureId>& features) {
+    tree.cover_classes(static_cast<std::size_t>(label) + 1);
+    vocabulary.find_or_insert(keys, features);
+    tree.learn(Features(features), label, weight);
+}
+
+/// Learns from rows in their order, from row `first` on, until `must_pause()` says so after one. Returns the row to go
+/// on with. In how many calls rows come makes no difference to the tree.
+template <class MustPause>
+std::size_t learn_rows(StreamingTree& tree, Vocabulary& vocabulary, const LabelledRows& rows, std::size_t first,
+                       MustPause must_pause) {
+    Vocabulary::Writing writing(vocabulary);
+    std::vector<FeatureId> features;
+    std::size_t i = first;
+    while (i < rows.size()) {
+        if (i + 1 < rows.size()) writing.prefetch(rows.keys.row(i + 1));
+        if (rows.weight(i) > 0) learn_keys(tree, writing, rows.keys.row(i), rows.labels[i], rows.weight(i), features);
+        ++i;
+        if (must_pause()) break;
+    }
+    return i;
+}
+
+/// What a tree answered to points before it learned them.
+struct Prequential {
+    Prequential(std::size_t n_rows, std::size_t classes)
+        : n_classes(classes), labels(n_rows), probabilities(n_rows * classes) {}
+
+    /// Those that the tree had, or has after the points; a class that it did not know yet has the probability 0.
+    std::size_t n_classes;
+    std::vector<Label> labels;
+    /// A row of classes for each point.
+    std::vector<double> probabilities;
+};
+
+/// As `learn_rows`, but the tree answers each point before it learns it. Points have no weights.
+template <class MustPause>
+std::size_t test_then_learn_rows(StreamingTree& tree, Vocabulary& vocabulary, const LabelledRows& rows,
+                                 std::size_t first, Prequential& answers, MustPause must_pause) {
+    Vocabulary::Writing writing(vocabulary);
+    std::vector<FeatureId> features;
+    Scores scores = tree.make_scores();
+    std::size_t i = first;
+    while (i < rows.size()) {
+        if (scores.probabilities.size() != tree.n_classes()) scores = tree.make_scores();
+        writing.find(rows.keys.row(i), features);
+        tree.predict(Features(features), scores);
+        answers.labels[i] = StreamingTree::label_of(scores.probabilities);
+        // Whoever learns meanwhile, in another thread, may add classes; these answers do not know them.
+        const std::size_t known = std::min(answers.n_classes, scores.probabilities.size());
+        std::copy_n(scores.probabilities.begin(), known,
+                    answers.probabilities.begin() + static_cast<std::ptrdiff_t>(i * answers.n_classes));
+        learn_keys(tree, writing, rows.keys.row(i), rows.labels[i], 1, features);
+        ++i;
+        if (must_pause()) break;
+    }
+    return i;
+}
+
+}  // namespace sapwood

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+namespace sapwood {
+
+/// What a node holds, and how much of it is its search, which it can give up.
+struct MemoryCharge {
+    std::size_t bytes = 0;
+    std::size_t search_bytes = 0;
+};
+
+/// The limit of a tree's memory, and the sum of what its nodes hold. Who gives memory back is for pausing.hpp to say.
+///
+/// What is not in any one node (lists, pages, the trunk) is `shared` in what follows; its owner knows it at any time.
+class MemoryBudget {
+public:
+    explicit MemoryBudget(std::optional<std::int64_t> limit) : limit_(limit) {}
+
+    bool is_limited() const { return limit_.has_value(); }
+    std::size_t limit() const { return static_cast<std::size_t>(*limit_); }
+
+    std::size_t of_nodes() const { return nodes_.bytes; }
+    std::size_t of_searches() const { return nodes_.search_bytes; }
+
+    /// Charges a node for what it holds now, in place of what it was charged before.
+    void charge(MemoryCharge& node, const MemoryCharge& now) {
+        release(node);
+        nodes_.bytes += now.bytes;
+        nodes_.search_bytes += now.search_bytes;
+        node = now;
+    }
+
+    /// Takes the charge of a node off, which is gone.
+    void release(MemoryCharge& node) {
+        nodes_.bytes -= node.bytes;
+        nodes_.search_bytes -= node.search_bytes;
+        node = MemoryCharge();
+    }
+
+    bool is_exceeded(std::size_t shared) const { return shared + nodes_.bytes > limit(); }
+
+    bool fits(std::size_t shared, std::size_t more) const { return shared + nodes_.bytes + more <= limit(); }
+
+    /// Whether more would fit if every node gave up its search.
+    bool fits_without_searches(std::size_t shared, std::size_t more) const {
+        return shared + nodes_.bytes - nodes_.search_bytes + more <= limit();
+    }
+
+    /// Whether a model may take more memory now. If it could once nodes have given up their searches, one will.
+    bool may_take(std::size_t shared, std::size_t more) {
+        if (fits(shared, more)) return true;
+        if (fits_without_searches(shared, more)) refused_ = true;
+        return false;
+    }
+
+    /// Whether a model was refused memory that searches hold, since this was last asked.
+    bool take_refusal() { return std::exchange(refused_, false); }
+
+private:
+    std::optional<std::int64_t> limit_;
+    MemoryCharge nodes_;
+    bool refused_ = false;
+};
+
+}  // namespace sapwood

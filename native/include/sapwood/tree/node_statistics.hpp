@@ -1,0 +1,206 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "sapwood/search/make_search.hpp"
+#include "sapwood/search/split_search.hpp"
+#include "sapwood/types.hpp"
+
+namespace sapwood {
+
+/// What a node counts to find its next split: the points of each class since it began, and a split search over them.
+///
+/// One of four states:
+///
+///     absent ──start──> counting ──pause──> paused ──start──> counting
+///                           └─────end──> ended
+///
+/// absent: the node is as deep as may be, and looks for no split. paused: the search was given up for want of memory.
+/// ended: the node was split, and its learner looks at it no more. Only a counting node has a search.
+class NodeStatistics {
+public:
+    /// The numbers are those of the file format.
+    enum class State : std::uint8_t { absent = 0, counting = 1, paused = 2, ended = 3 };
+
+    explicit NodeStatistics(std::size_t n_classes = 0) : counted_(n_classes) {}
+
+    State state() const { return state_; }
+    bool is_counting() const { return state_ == State::counting; }
+    bool is_paused() const { return state_ == State::paused; }
+
+    /// The points of each class that were counted, and how many they are.
+    const std::vector<Count>& counted() const { return counted_; }
+    Count n() const { return n_; }
+    /// The points that came while the node was not counting.
+    std::int64_t n_missed() const { return n_missed_; }
+    std::int64_t n_reached() const { return n_ + n_missed_; }
+    /// `n` when a split was last looked for.
+    Count tested_at() const { return tested_at_; }
+    /// What the search held when it was given up.
+    std::size_t paused_bytes() const { return paused_bytes_; }
+
+    bool is_pure() const { return std::find(counted_.begin(), counted_.end(), n_) != counted_.end(); }
+
+    // ---- counting -----------------------------------------------------------------------------------------------
+
+    /// Begins afresh, with a search that has seen nothing.
+    void start(std::unique_ptr<SplitSearch> search) {
+        std::fill(counted_.begin(), counted_.end(), 0);
+        n_ = 0;
+        tested_at_ = 0;
+        n_missed_ = 0;
+        paused_bytes_ = 0;
+        forget_answers();
+        search_ = std::move(search);
+        state_ = State::counting;
+    }
+
+    void add(Features features, Label label, Count weight) {
+        if (!search_) {
+            n_missed_ += weight;
+            return;
+        }
+        counted_[label] += weight;
+        n_ += weight;
+        search_->add(features, label, weight);
+    }
+
+    /// Takes a counted point back. Throws std::invalid_argument, and changes nothing, if the counts show that it was
+    /// not counted.
+    void remove(Features features, Label label, Count weight) {
+        search_->remove(features, label, weight);
+        counted_[label] -= weight;
+        n_ -= weight;
+        tested_at_ = std::min(tested_at_, n_);
+        // Scores may have fallen.
+        forget_answers();
+    }
+
+    /// Counts all that another node has counted, of other points.
+    void merge(NodeStatistics& other) {
+        search_->merge(*other.search_, Merge::points);
+        for (std::size_t k = 0; k < counted_.size(); ++k) counted_[k] += other.counted_[k];
+        n_ += other.n_;
+        forget_answers();
+    }
+
+    /// Gives the search up for want of memory.
+    void pause() {
+        paused_bytes_ = search_->n_bytes();
+        search_.reset();
+        n_missed_ = 0;
+        state_ = State::paused;
+    }
+    /// Begins to count anew the points that pass by while the node is paused.
+    void forget_missed() { n_missed_ = 0; }
+
+    /// Gives the search up for good; the counts stay.
+    void end() {
+        search_.reset();
+        state_ = State::ended;
+    }
+
+    // ---- asking -------------------------------------------------------------------------------------------------
+
+    /// Notes that a split is looked for now.
+    void note_test() { tested_at_ = n_; }
+    Count n_since_test() const { return n_ - tested_at_; }
+
+    // A search need not be asked where the answer is known. A point that is added never lowers the weighted impurity of
+    // a side, which is concave, and so no score. Hence no feature, not even one that is new, has a score below the
+    // least one when the search was asked, and
+    //     n * gain <= weighted impurity of the node now - least score then
+    // for all of them. A leaf without a good split is asked a few dozen times instead of after every point.
+
+    /// Asks for the best split.
+    std::optional<Split> ask() {
+        const std::optional<Split> best = search_->best();
+        if (best && search_->is_exact()) least_score_ = best->score;
+        leaders_ = {no_feature, no_feature};
+        return best;
+    }
+
+    std::vector<Split> top(std::size_t k) { return search_->top(k); }
+
+    /// Remembers the best two splits, both of which have a gain, as bounds for later. (Not so if they are not exact.)
+    void note_leaders(const Split& best, const Split& second) {
+        if (search_->is_exact()) leaders_ = {best.feature(), second.feature()};
+    }
+
+    /// The points of each class in which a feature is on.
+    std::vector<Count> on(FeatureId feature) const { return search_->on(feature); }
+
+    /// The least score when the search was last asked, which no feature has fallen below since; nothing if it was not
+    /// asked, or is not exact.
+    std::optional<double> least_score() const {
+        return least_score_ < 0 ? std::nullopt : std::optional<double>(least_score_);
+    }
+    /// The best two splits when two were last asked for, where both had a gain.
+    std::optional<std::pair<FeatureId, FeatureId>> leaders() const {
+        return leaders_.first == no_feature ? std::nullopt : std::optional(leaders_);
+    }
+
+    // ---- for others ---------------------------------------------------------------------------------------------
+
+    const SplitSearch* search() const { return search_.get(); }
+    SplitSearch* search() { return search_.get(); }
+
+    /// The same search over more classes, to be put in place by `widen`; nothing if there is none.
+    std::unique_ptr<SplitSearch> widened_search(const SearchChoice& wider) const {
+        return search_ ? widened(*search_, wider) : nullptr;
+    }
+    /// Makes room for more classes. Does not fail once `counted` has room for them.
+    void reserve_classes(std::size_t n_classes) { counted_.reserve(n_classes); }
+    void widen(std::size_t n_classes, std::unique_ptr<SplitSearch> search) {
+        counted_.resize(n_classes);
+        search_ = std::move(search);
+    }
+
+    /// The statistics that were saved: all of it but the search of a counting node, which is in `search`.
+    static NodeStatistics restored(State state, std::vector<Count> counted, Count tested_at, std::int64_t n_missed,
+                                   std::size_t paused_bytes, std::unique_ptr<SplitSearch> search) {
+        NodeStatistics made;
+        made.state_ = state;
+        made.counted_ = std::move(counted);
+        for (const Count count : made.counted_) made.n_ += count;
+        made.tested_at_ = tested_at;
+        made.n_missed_ = n_missed;
+        made.paused_bytes_ = paused_bytes;
+        made.search_ = std::move(search);
+        return made;
+    }
+
+    std::size_t search_bytes() const { return search_ ? search_->n_bytes() : 0; }
+    std::size_t n_bytes() const { return counted_.capacity() * sizeof(Count) + search_bytes(); }
+
+private:
+    // For the tests of the validator.
+    friend class NodesBreaker;
+
+    void forget_answers() {
+        least_score_ = unknown;
+        leaders_ = {no_feature, no_feature};
+    }
+
+    /// No score is negative.
+    static constexpr double unknown = -1;
+
+    std::vector<Count> counted_;
+    std::unique_ptr<SplitSearch> search_;
+    double least_score_ = unknown;
+    std::pair<FeatureId, FeatureId> leaders_{no_feature, no_feature};
+    std::size_t paused_bytes_ = 0;
+    std::int64_t n_missed_ = 0;
+    Count n_ = 0;
+    Count tested_at_ = 0;
+    State state_ = State::absent;
+};
+
+}  // namespace sapwood

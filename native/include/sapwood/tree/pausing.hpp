@@ -1,0 +1,139 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <string>
+
+#include "sapwood/tree/tree_body.hpp"
+
+namespace sapwood {
+
+/// Who gives memory back when a tree is at its limit, and who gets it.
+///
+/// Guarantee: after every point the tree is within its limit. Models take no page that there is no room for, no node is
+/// split if its children would not fit even without statistics, and the nodes that promise least give up theirs until
+/// what remains fits.
+class Pausing {
+public:
+    explicit Pausing(TreeBody& tree) : tree_(tree) {}
+
+    /// To be called after a point, with the nodes that have learned from it, the leaf last.
+    void keep_within(std::span<const NodeId> path) {
+        for (const NodeId at : path) {
+            if (tree_.nodes().is_leaf(at) || tree_.node(at).statistics.is_counting()) tree_.measure(at);
+        }
+        bool must = tree_.take_refusal() || is_exceeded();
+        while (must && pause_least_promising()) must = is_exceeded();
+        const NodeId leaf = path.back();
+        if (tree_.nodes().is_leaf(leaf)) resume_if_possible(leaf);
+    }
+
+    /// Throws std::invalid_argument if not even a single leaf with so many classes would fit.
+    static void check_classes(const TreeBody& tree, std::size_t n_classes) {
+        if (!tree.budget().is_limited() || tree.least_bytes_of_root(n_classes) <= tree.budget().limit()) return;
+        throw std::invalid_argument("max_bytes must have room for " + std::to_string(n_classes) +
+                                    " classes, which take " + std::to_string(tree.least_bytes_of_root(n_classes)) +
+                                    " bytes in a single leaf, got " + std::to_string(tree.budget().limit()));
+    }
+
+    /// To be called before a tree is widened to so many classes: subtrees that win least are given up until the wider
+    /// nodes can fit.
+    void make_room_to_widen(std::size_t n_classes) {
+        if (!tree_.budget().is_limited()) return;
+        while (tree_.least_bytes(n_classes) > tree_.budget().limit()) {
+            const NodeId at = least_useful_pair();
+            if (at == no_node) {
+                tree_.shrink_to_root();
+                return;
+            }
+            tree_.collapse(at);
+        }
+    }
+
+    /// To be called after that: wider models may not fit any more. Then searches are given up, and where that is not
+    /// enough, models start anew.
+    void keep_within_after_widening() {
+        if (!tree_.budget().is_limited()) return;
+        while (is_exceeded() && pause_least_promising()) {
+        }
+        const auto end = static_cast<NodeId>(tree_.nodes().n_ids());
+        for (NodeId at = 0; at < end && is_exceeded(); ++at) {
+            if (tree_.node(at).models) tree_.clear_models(at);
+        }
+        if (is_exceeded()) tree_.clear_trunk();
+    }
+
+private:
+    /// A paused leaf asks this seldom whether it may take the place of another: to find the least promising node takes
+    /// a look at all of them.
+    static constexpr std::int64_t points_between_claims = 256;
+
+    bool is_exceeded() const { return tree_.budget().is_exceeded(tree_.shared_bytes()); }
+
+    /// The node that learns about splits with the least to win: inner nodes first, which have a split already.
+    NodeId least_promising() const {
+        const Nodes& nodes = tree_.nodes();
+        const auto before = [&](NodeId a, NodeId b) {
+            const bool a_is_leaf = nodes.is_leaf(a);
+            if (a_is_leaf != nodes.is_leaf(b)) return !a_is_leaf;
+            const std::int64_t pa = tree_.node(a).promise();
+            const std::int64_t pb = tree_.node(b).promise();
+            return pa != pb ? pa < pb : nodes.born(a) < nodes.born(b);
+        };
+        NodeId least = no_node;
+        const auto end = static_cast<NodeId>(nodes.n_ids());
+        for (NodeId at = 0; at < end; ++at) {
+            if (tree_.node(at).statistics.is_counting() && (least == no_node || before(at, least))) least = at;
+        }
+        return least;
+    }
+
+    bool pause_least_promising() {
+        const NodeId at = least_promising();
+        if (at == no_node) return false;
+        tree_.pause(at);
+        return true;
+    }
+
+    /// A paused leaf begins anew if what it held then would fit now, twice; or, asked now and then, in the place of a
+    /// leaf with less than half as much to win.
+    void resume_if_possible(NodeId leaf) {
+        const NodeStatistics& statistics = tree_.node(leaf).statistics;
+        if (!statistics.is_paused()) return;
+        const auto fits = [&] { return tree_.budget().fits(tree_.shared_bytes(), 2 * statistics.paused_bytes()); };
+        if (!fits() && statistics.n_missed() >= points_between_claims) {
+            tree_.statistics(leaf).forget_missed();
+            const NodeId least = least_promising();
+            if (least != no_node && 2 * tree_.node(least).promise() < tree_.node(leaf).promise()) tree_.pause(least);
+        }
+        if (fits()) tree_.resume(leaf);
+    }
+
+    /// The inner node above two leaves whose split took away least impurity, over all of its points; the youngest of
+    /// several. None if the tree is a single leaf.
+    NodeId least_useful_pair() const {
+        const Nodes& nodes = tree_.nodes();
+        const auto won = [&](NodeId at) {
+            double n = 0;
+            for (const std::int64_t count : tree_.node(at).of_class) n += static_cast<double>(count);
+            return n * tree_.node(at).split.gain;
+        };
+        NodeId least = no_node;
+        for (const NodeId at : nodes.in_order()) {
+            if (nodes.is_leaf(at) || !nodes.is_leaf(nodes.child(at, false)) || !nodes.is_leaf(nodes.child(at, true))) {
+                continue;
+            }
+            if (least == no_node || won(at) < won(least) ||
+                (won(at) == won(least) && nodes.born(at) > nodes.born(least))) {
+                least = at;
+            }
+        }
+        return least;
+    }
+
+    TreeBody& tree_;
+};
+
+}  // namespace sapwood

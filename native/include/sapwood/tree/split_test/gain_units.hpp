@@ -1,0 +1,56 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numbers>
+#include <span>
+#include <vector>
+
+#include "sapwood/criterion.hpp"
+#include "sapwood/tree/node_impurity.hpp"
+#include "sapwood/tree/node_statistics.hpp"
+#include "sapwood/types.hpp"
+
+namespace sapwood {
+
+/// Gains below this are rounding: the sums that they are differences of have a relative error of about 1e-15, and a
+/// node has at most 2^31 points.
+inline constexpr double least_gain = 1e-9;
+
+/// The gain of a split search, which measures entropy in nats, in the unit of a tree: entropy is in bits there, as in
+/// the works on streaming trees and in other libraries; the other criteria are as they come.
+inline double in_tree_units(Criterion criterion, double gain) {
+    return criterion == Criterion::entropy ? gain * std::numbers::log2e : gain;
+}
+
+/// The largest possible gain, from the number of classes that a node has seen.
+inline double gain_range(Criterion criterion, std::size_t n_classes) {
+    return criterion == Criterion::entropy ? std::log2(static_cast<double>(std::max<std::size_t>(n_classes, 2))) : 1.0;
+}
+
+/// Gains of nodes in the unit of a tree.
+class GainMeter {
+public:
+    explicit GainMeter(Criterion criterion) : impurity_(criterion), unit_(in_tree_units(criterion, 1)) {}
+
+    double of(const Split& split) const { return split.gain * unit_; }
+
+    double of(const NodeStatistics& node, FeatureId feature) {
+        return impurity_.gain(node.on(feature), node.counted(), node.n()) * unit_;
+    }
+
+    /// No feature of a node has a larger gain, if its least score is known.
+    double most(const NodeStatistics& node) {
+        const double most = impurity_.weighted(node.counted(), node.n()) - *node.least_score();
+        // Both were rounded, by far less than the least gain.
+        return most / node.n() * unit_ + least_gain;
+    }
+
+private:
+    NodeImpurity impurity_;
+    /// What a gain of the searches is multiplied by.
+    double unit_;
+};
+
+}  // namespace sapwood

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <memory>
+
+#include "sapwood/tree/split_test/gaussian.hpp"
+#include "sapwood/tree/split_test/hoeffding.hpp"
+#include "sapwood/tree/split_test/margin_test.hpp"
+#include "sapwood/tree/split_test/mcdiarmid.hpp"
+#include "sapwood/tree/tree_options.hpp"
+
+namespace sapwood {
+
+inline std::unique_ptr<Bound> make_bound(SplitTestKind test, Criterion criterion, double delta) {
+    switch (test) {
+        case SplitTestKind::mcdiarmid:
+            return std::make_unique<McDiarmidBound>(criterion, delta);
+        case SplitTestKind::gaussian:
+            return std::make_unique<GaussianBound>(criterion, delta);
+        case SplitTestKind::hoeffding:
+            break;
+    }
+    return std::make_unique<HoeffdingBound>(criterion, delta);
+}
+
+/// The split test that options choose.
+inline std::unique_ptr<SplitTest> make_split_test(const TreeOptions& options) {
+    return std::make_unique<MarginTest>(make_bound(options.split_test, options.criterion, options.delta),
+                                        options.criterion, options.tau, options.min_gain);
+}
+
+}  // namespace sapwood
