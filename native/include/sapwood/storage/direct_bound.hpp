@@ -63,10 +63,11 @@ public:
         return std::accumulate(of_width_.begin(), of_width_.begin() + std::bit_width(end), std::size_t{0});
     }
 
-    /// Up to here an array is so small that it makes no difference when it is made.
+    /// Up to here an array is so small (128 kB of records of eight bytes) that it makes no difference when it is made.
     static constexpr std::size_t small = 1 << 14;
 
 private:
+    /// The ids that are hashed before the first review; few, so that a small stream soon needs no hashing.
     static constexpr std::size_t first_review = 4;
 
     std::size_t value_;

@@ -57,7 +57,8 @@ public:
     }
 
 private:
-    /// So many buckets are emptied before what was in them is moved.
+    /// So many buckets are emptied before what was in them is moved, so that the cache misses of all can be waited for
+    /// together.
     static constexpr std::size_t batch = 8;
 
     void begin() {

@@ -28,7 +28,8 @@ namespace sapwood {
 template <class Word, std::size_t fixed_stride>
 class HashedRecords {
 public:
-    /// How many places a bucket has.
+    /// How many places a bucket has: the four that are taken on the average, which one vector instruction compares, and
+    /// one to spare.
     static constexpr std::size_t bucket = 5;
 
     explicit HashedRecords(std::size_t stride, std::size_t n_buckets = 0)

@@ -127,11 +127,12 @@ private:
     using Draining = DrainingRecords<Word, fixed_stride>;
 
     /// So many buckets are drained at once, at every second look-up into an array, which must be complete before the
-    /// bound rises, and at every fourth into a larger table.
+    /// bound rises, and at every fourth into a larger table. Trade-off: eight buckets of cache misses can be waited for
+    /// together, and what is drained is empty long before the next is full (draining_records_test.cpp).
     static constexpr std::size_t some_buckets = 8;
     static constexpr unsigned turns_to_array = 2;
     static constexpr unsigned turns_to_table = 4;
-    /// A table of so few buckets is moved at once.
+    /// A table of so few buckets, a thousand records, is moved at once: both tables are in the cache then.
     static constexpr std::size_t few_buckets = 256;
 
     Word* direct_at(FeatureId id) { return direct_.data() + static_cast<std::size_t>(id) * stride(); }

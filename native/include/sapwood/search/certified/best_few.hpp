@@ -4,22 +4,9 @@
 #include <array>
 #include <cstddef>
 
-#include "sapwood/types.hpp"
+#include "sapwood/search/scored.hpp"
 
 namespace sapwood {
-
-/// A feature and its score; unlike a split, it fits into registers.
-struct Scored {
-    FeatureId feature;
-    double score;
-};
-
-/// The order of splits: the smaller score, and among equal scores the smaller id.
-inline bool is_better(const Scored& a, const Scored& b) {
-    return a.score < b.score || (a.score == b.score && a.feature < b.feature);
-}
-
-inline Scored better(const Scored& a, const Scored& b) { return is_better(a, b) ? a : b; }
 
 /// The best k of the features that are offered to it, best first; k is small, and nothing is allocated.
 class BestFew {

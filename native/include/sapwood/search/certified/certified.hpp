@@ -197,7 +197,7 @@ private:
     /// Calls `use(id, score)` for the given features, in their order.
     template <class Use>
     void for_each_score(const std::vector<FeatureId>& ids, Use use) const {
-        constexpr std::size_t block = 32;  // what fits into the first cache with the counts
+        constexpr std::size_t block = 32;  // small enough for the stack: seldom are there more candidates
         std::array<double, block> scores;
         for (std::size_t first = 0; first < ids.size(); first += block) {
             const std::size_t size = std::min(block, ids.size() - first);

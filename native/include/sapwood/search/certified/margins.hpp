@@ -53,10 +53,11 @@ public:
     }
 
 private:
-    // Chosen together by `benchmarks.micro speed` when cones were introduced. Both margins follow the stream within a
-    // few renewals, so that little depends on the first values and on the steps.
+    // Chosen together by `benchmarks.micro speed` when cones were introduced. What other values cost is in instructions
+    // of all of a stream of 10 000 sparse features: noise, two classes; and five classes with a signal.
 
-    /// The steps: one is about the inverse of the other, so that a step back undoes a step.
+    /// The steps: one is about the inverse of the other, so that a step back undoes a step. Of 0.5 and 2, noise takes 3
+    /// % more and five classes 54 %; of 0.85 and 1.2, 5 % and 7 % less.
     static constexpr double narrower = 0.7;
     static constexpr double wider = 1.5;
     /// A gain falls by a fiftieth by chance. Where it falls by half, rare features must be looked at too
@@ -73,10 +74,11 @@ private:
     static constexpr double gaps = 2.0;
     static constexpr double most_of_gaps = 0.3;
 
-    /// theta is the gain that a query needs, less this share. A tenth, as in the prototype of the method.
+    /// theta is the gain that a query needs, less this share. A tenth, as in the prototype of the method: with 0.05
+    /// noise takes 12 % more and five classes 9 %, with 0.2 5 % and 26 %.
     double slack_ = 0.1;
     /// How far regions reach; for a cone in pairs of standard deviations: four of them at first, which chance seldom
-    /// uses up.
+    /// uses up. With 1 noise takes 4 % more and five classes 62 %, with 4 36 % and 5 %.
     double reach_ = 2;
 };
 

@@ -28,6 +28,7 @@ public:
     using Record = Word*;
     using Counts = std::array<Count, 2>;
 
+    /// Trade-off: ids with gaps take up to 128 bytes for a feature, and are found directly, without a probe.
     static constexpr std::size_t ids_per_feature = 16;
 
     explicit PackedCounters(std::size_t) : table_({0}, 64) {}
@@ -250,6 +251,7 @@ public:
             return gathered.data();
         };
         n_seen += score_all(table_.n_hashed(), gather_hashed, [&](std::size_t i) { return ids[i % block]; }, false);
+        // Rent or buy: by then more has been wasted than it costs to begin.
         if (!watches_ && unseen_scanned_ > 4 * table_.direct_size()) begin_watch();
         return n_seen;
     }
@@ -283,7 +285,8 @@ private:
     using Packed = detail::PackedRecord;
 
     static constexpr Count max_left = (1 << (63 - Packed::left_shift)) - 1;
-    /// The heaviest point that is counted by plain additions.
+    /// The heaviest point that is counted by plain additions: a count stays in its 22 bits, and the countdown in its
+    /// 14, until `max_left` and one step more have been used.
     static constexpr Count max_step = 2048;
     /// From here on a count is continued in the table of rests, and is this much in its record at first: far from both
     /// ends of what a record can hold.

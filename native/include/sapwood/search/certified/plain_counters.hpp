@@ -26,6 +26,7 @@ public:
     using Record = Count*;
     using Counts = std::span<const Count>;
 
+    /// Fewer than with two classes, because records are larger.
     static constexpr std::size_t ids_per_feature = 4;
 
     explicit PlainCounters(std::size_t n_classes)

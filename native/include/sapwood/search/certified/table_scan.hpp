@@ -55,6 +55,7 @@ public:
             for (std::size_t i = 0; i < size; ++i) {
                 if (scores[i] > worst || scores[i] == hidden) continue;
                 found.emplace_back(scores[i], id(i));
+                // Sorted when there are twice as many: O(1) for each.
                 if (found.size() < 2 * k + 16) continue;
                 keep_best();
                 worst = found.back().first;
@@ -68,7 +69,7 @@ public:
     std::size_t n_seen() const { return n_seen_; }
 
 private:
-    /// How many scores are computed at once.
+    /// How many scores are computed at once, as in the exhaustive search.
     static constexpr std::size_t block = 256;
     static constexpr double hidden = std::numeric_limits<double>::infinity();
 

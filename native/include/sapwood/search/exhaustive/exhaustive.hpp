@@ -14,6 +14,7 @@
 #include "sapwood/impurity.hpp"
 #include "sapwood/search/counted_search.hpp"
 #include "sapwood/search/removal_guard.hpp"
+#include "sapwood/search/scored.hpp"
 
 namespace sapwood {
 
@@ -73,16 +74,20 @@ public:
     }
 
     std::vector<Split> top(std::size_t k) final {
-        std::vector<Split> splits;
-        splits.reserve(counts_.n_features());
-        for_each_block([&, all = whole()](std::size_t first, std::size_t size, const double* scores) {
-            for (std::size_t i = 0; i < size; ++i) {
-                splits.push_back(this->split_of(slot_at(first + i), scores[i], all));
-            }
+        std::vector<Scored> all;
+        all.reserve(counts_.n_features());
+        for_each_block([&](std::size_t first, std::size_t size, const double* scores) {
+            for (std::size_t i = 0; i < size; ++i) all.push_back({id(slot_at(first + i)), scores[i]});
         });
-        k = std::min(k, splits.size());
-        std::partial_sort(splits.begin(), splits.begin() + static_cast<std::ptrdiff_t>(k), splits.end(), comes_before);
-        splits.resize(k);
+        k = std::min(k, all.size());
+        std::partial_sort(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(k), all.end(), is_better);
+        std::vector<Split> splits;
+        splits.reserve(k);
+        const double of_node = whole();
+        const Count n = counts_.n();
+        for (std::size_t i = 0; i < k; ++i) {
+            splits.push_back({all[i].feature, all[i].score, n == 0 ? 0 : (of_node - all[i].score) / n});
+        }
         return splits;
     }
 
@@ -122,6 +127,7 @@ protected:
     virtual void scores(std::size_t first, std::size_t size, double* out) = 0;
 
 private:
+    /// How many scores are computed at once: 2 kB, which stay in the first cache with the counts.
     static constexpr std::size_t block = 256;
 
     FeatureId id(Slot slot) const { return counts_.index().id(slot); }
