@@ -16,6 +16,10 @@
 
 namespace sapwood {
 
+/// What the allocator takes for a block besides what is asked of it (glibc's malloc: a header of 16 bytes): part of the
+/// memory of a search that lives in a block of its own.
+inline constexpr std::size_t block_overhead = 16;
+
 /// The split search: keeps the best split of one node while points arrive.
 ///
 /// The three implementations (exhaustive.hpp, approximate.hpp, certified.hpp) are plain drop-ins for each other; each

@@ -100,7 +100,8 @@ public:
     std::vector<Count> on(FeatureId id) const override { return counts_.on(id); }
 
     std::size_t n_bytes() const override {
-        return sizeof(*this) + counts_.n_bytes() + certificates_.n_bytes() + leaders_.capacity() * sizeof(FeatureId);
+        return sizeof(*this) + block_overhead + counts_.n_bytes() + certificates_.n_bytes() +
+               leaders_.capacity() * sizeof(FeatureId);
     }
 
     std::uint64_t n_examined() const override { return examined_before_ + account_.scores(); }

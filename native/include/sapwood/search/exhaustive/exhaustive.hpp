@@ -109,7 +109,7 @@ public:
         }
     }
 
-    std::size_t n_bytes() const final { return sizeof(*this) + counts_.n_bytes() + guard_.n_bytes(); }
+    std::size_t n_bytes() const final { return sizeof(*this) + block_overhead + counts_.n_bytes() + guard_.n_bytes(); }
 
     std::vector<std::pair<std::string, std::uint64_t>> stats() const final { return {{"examined", examined_}}; }
 
