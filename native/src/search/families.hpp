@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "sapwood/criterion.hpp"
+#include "sapwood/search/split_search.hpp"
+
+namespace sapwood {
+
+// One function for each family of searches, each in a source file of its own: every search is a template over what it
+// minimises, and is compiled there once, the families at the same time. The choice must be a search (`why_not`).
+
+std::unique_ptr<SplitSearch> make_exhaustive(Criterion criterion, std::size_t n_classes);
+std::unique_ptr<SplitSearch> make_approximate(Criterion criterion, double alpha);
+std::unique_ptr<SplitSearch> make_binary_certified(Criterion criterion);
+std::unique_ptr<SplitSearch> make_multiclass_certified(Criterion criterion, std::size_t n_classes);
+
+}  // namespace sapwood

@@ -1,0 +1,15 @@
+#include "families.hpp"
+#include "sapwood/impurity.hpp"
+#include "sapwood/search/certified/certified.hpp"
+#include "sapwood/search/certified/multiclass_certificate.hpp"
+
+namespace sapwood {
+
+std::unique_ptr<SplitSearch> make_multiclass_certified(Criterion criterion, std::size_t n_classes) {
+    if (criterion == Criterion::entropy) {
+        return std::make_unique<CertifiedSearch<MulticlassCertificate<Entropy>>>(n_classes);
+    }
+    return std::make_unique<CertifiedSearch<MulticlassCertificate<Gini>>>(n_classes);
+}
+
+}  // namespace sapwood
