@@ -8,6 +8,7 @@ import pytest
 from streams import Stream
 
 from sapwood import SplitFinder
+from sapwood.parameters import Criterion, Search
 
 KINDS = [
     pytest.param(criterion, search, id=f"{criterion}-{search}")
@@ -19,7 +20,7 @@ every_kind = pytest.mark.parametrize(("criterion", "search"), KINDS)
 Anything: TypeAlias = Any
 
 
-def filled(criterion: str, search: str, stream: Stream) -> SplitFinder:
+def filled(criterion: Criterion, search: Search, stream: Stream) -> SplitFinder:
     """Return a finder that has seen a stream, with a query now and then."""
     finder = SplitFinder(criterion=criterion, search=search, alpha=0.1)
     for i, (features, label) in enumerate(stream):

@@ -874,7 +874,7 @@ def enter_the_finders() -> None:
         for search in searches:
             kind = f"{criterion}-{search}-{k}"
 
-            def new(a: str = criterion, b: str = search, c: int = k, alpha: float = 0.1) -> SplitFinder:
+            def new(a: Any = criterion, b: Any = search, c: int = k, alpha: float = 0.1) -> SplitFinder:
                 return SplitFinder(a, b, alpha, c)
 
             for name, make in HOSTILE.items():

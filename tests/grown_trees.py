@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from sapwood import _core
-from sapwood.tree_view import TreeView
+from sapwood.inspect.view import TreeView
 
 SPAM_WORDS = ["free", "call", "text", "win", "prize", "claim", "mobile", "stop", "urgent", "cash"]
 WORDS = [*SPAM_WORDS, "the", "and", "you", "i", "to", "a", "me", "my", "at", "on"]

@@ -11,9 +11,11 @@ import numpy as np
 import pytest
 from streams import random_labels, random_points
 
-from sapwood import SplitFinder
+from sapwood import SEARCHES, SplitFinder
+from sapwood.parameters import Criterion, Search
 
-KINDS = [(c, s) for c in ("entropy", "gini") for s in ("exhaustive", "approximate", "certified")]
+CRITERIA: tuple[Criterion, ...] = ("entropy", "gini")
+KINDS = [(c, s) for c in CRITERIA for s in SEARCHES]
 WRONG = (ValueError, TypeError)
 # Whatever a caller may pass, rightly typed or not.
 Anything: TypeAlias = Any
@@ -30,7 +32,7 @@ ROWS = np.array([[1, 0, 1, 0, 1], [0, 1, 1, 0, 0], [1, 1, 0, 1, 0]])
 LABELS = np.array([1, 0, 1])
 
 
-def finder_with_a_past(criterion: str, search: str) -> SplitFinder:
+def finder_with_a_past(criterion: Criterion, search: Search) -> SplitFinder:
     """Return a finder that has seen forty points and answered once."""
     finder = SplitFinder(criterion=criterion, search=search, alpha=0.1)
     for features, label in random_points(random_labels(0.4, n=40), d=12, seed=7):

@@ -19,8 +19,9 @@ from oracle import BruteForce, TrueSplit
 from streams import MAX_FEATURE, Stream, as_matrix
 
 from sapwood import Split, SplitFinder
+from sapwood.parameters import Criterion, Search
 
-SEARCHES = ("exhaustive", "certified")
+SEARCHES: tuple[Search, ...] = ("exhaustive", "certified")
 MAX_POINTS = 2**31 - 1
 # Few, so that features meet again; from every part of the range that an index may treat in a way of its own.
 IDS = (0, 1, 2, 3, 4, 15, 16, 700, 10**6, MAX_FEATURE - 1, MAX_FEATURE)
@@ -42,7 +43,7 @@ def bits(splits: list[Split]) -> list[tuple[object, ...]]:
 class Changes(RuleBasedStateMachine):
     """Applies every change to an exhaustive finder, a certified one and the twin."""
 
-    def __init__(self, criterion: str, n_classes: int) -> None:
+    def __init__(self, criterion: Criterion, n_classes: int) -> None:
         super().__init__()
         self.criterion, self.n_classes = criterion, n_classes
         self.finders = [self.make(search) for search in SEARCHES]
@@ -55,7 +56,7 @@ class Changes(RuleBasedStateMachine):
         """Let no point outweigh all others in most runs: certificates come of many points that are alike."""
         self.heaviest = heaviest
 
-    def make(self, search: str) -> SplitFinder:
+    def make(self, search: Search) -> SplitFinder:
         """Return a finder that has seen nothing."""
         return SplitFinder(self.criterion, search, n_classes=self.n_classes)
 
@@ -130,7 +131,7 @@ class Changes(RuleBasedStateMachine):
         search=st.sampled_from(SEARCHES),
         asked=st.booleans(),
     )
-    def merge_over_points(self, points: list[tuple[tuple[int, ...], int, int]], search: str, asked: bool) -> None:
+    def merge_over_points(self, points: list[tuple[tuple[int, ...], int, int]], search: Search, asked: bool) -> None:
         other, twin = self.make(search), BruteForce(self.criterion, self.n_classes)
         kept = []
         for features, any_label, any_weight in points:
@@ -156,7 +157,7 @@ class Changes(RuleBasedStateMachine):
 
     @precondition(lambda self: not set(IDS) <= set(self.twin.features))
     @rule(data=st.data(), search=st.sampled_from(SEARCHES))
-    def merge_over_features(self, data: st.DataObject, search: str) -> None:
+    def merge_over_features(self, data: st.DataObject, search: Search) -> None:
         """Unite with a finder that saw the same points by features that this one has not seen."""
         unseen = sorted(set(IDS) - set(self.twin.features))
         other, twin = self.make(search), BruteForce(self.criterion, self.n_classes)
@@ -173,7 +174,7 @@ class Changes(RuleBasedStateMachine):
 
     @precondition(lambda self: bool(self.twin.features))
     @rule(search=st.sampled_from(SEARCHES))
-    def merge_over_features_that_does_not_fit(self, search: str) -> None:
+    def merge_over_features_that_does_not_fit(self, search: Search) -> None:
         same = [finder.copy() for finder in self.finders]
         fewer = self.make(search)
         for finder, twin in zip(self.finders, same, strict=True):
@@ -300,7 +301,7 @@ def test_twin_on_changes_worked_out_by_hand() -> None:
 
 
 @pytest.mark.parametrize(("criterion", "n_classes"), KINDS)
-def test_any_changes_in_any_order(criterion: str, n_classes: int) -> None:
+def test_any_changes_in_any_order(criterion: Criterion, n_classes: int) -> None:
     class Kind(Changes):
         def __init__(self) -> None:
             super().__init__(criterion, n_classes)

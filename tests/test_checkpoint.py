@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from sapwood import ExtremelyFastDecisionTreeClassifier, HoeffdingTreeClassifier, _model_file, load_model
-from sapwood._batches import learn_batch, predict_batch, predict_proba_batch
-from sapwood._encoding import StreamNote
+from sapwood import ExtremelyFastDecisionTreeClassifier, HoeffdingTreeClassifier, load_model
 from sapwood.checkpoint import Checkpoint, Encoding
 from sapwood.datasets import make_text
 from sapwood.exceptions import ModelFormatError
+from sapwood.model_files.sections import pack, unpack
+from sapwood.model_files.stream_note import StreamNote
 from sapwood.stream import write_svmlight
 
 TEXT = "".join(
@@ -44,14 +44,14 @@ def test_a_batch_is_learned_and_answered_as_its_points_are(name: str, kind: type
     data, encoding = STREAMS[name]
     by_batch, by_point = kind(tau=0.2), kind(tau=0.2)
     for batch in encoding.open(io.BytesIO(data), batch_size=size):
-        learn_batch(by_batch, batch)
+        by_batch.learner.learn(batch)
         for features, label in batch.points():
             by_point.learn_one(features, label)
     assert by_batch.get_n_leaves() > 1
     assert by_batch.to_bytes() == by_point.to_bytes()
     for batch in encoding.open(io.BytesIO(data[: len(data) // 2].rpartition(b"\n")[0] + b"\n"), batch_size=size):
-        answers = predict_batch(by_batch, batch).tolist()
-        shares = predict_proba_batch(by_batch, batch)
+        answers = by_batch.learner.predict(batch).tolist()
+        shares = by_batch.learner.predict_proba(batch)
         for features, answer, row in zip(batch.features(), answers, shares.tolist(), strict=True):
             assert answer == by_point.predict_one(features)
             of_classes = by_point.predict_proba_one(features)
@@ -61,11 +61,11 @@ def test_a_batch_is_learned_and_answered_as_its_points_are(name: str, kind: type
 def test_features_that_were_never_met_say_nothing() -> None:
     model = HoeffdingTreeClassifier()
     for batch in Encoding().open(io.BytesIO(b"spam\twin now\nham\tsee you\n")):
-        learn_batch(model, batch)
+        model.learner.learn(batch)
     known = model.n_points_, model.features_seen_
     strange = io.BytesIO(b"so and so on\nwin nothing whatever\n")
     for batch in Encoding(format="text").open(strange, labelled=False):
-        assert predict_batch(model, batch).tolist() == [model.predict_one([]), model.predict_one(["win"])]
+        assert model.learner.predict(batch).tolist() == [model.predict_one([]), model.predict_one(["win"])]
     assert (model.n_points_, model.features_seen_) == known
 
 
@@ -73,15 +73,15 @@ def test_columns_are_no_names() -> None:
     pandas = pytest.importorskip("pandas", reason="pandas, of the extra `pandas`, is not installed")
     model = HoeffdingTreeClassifier().fit(pandas.DataFrame({"a": [1, 0], "b": [0, 1]}), [0, 1])
     with pytest.raises(ValueError, match="must have features by name"):
-        predict_batch(model, next(Encoding().open(io.BytesIO(b"1 0:1\n"))))
+        model.learner.predict(next(Encoding().open(io.BytesIO(b"1 0:1\n"))))
 
 
 def test_a_class_too_many_changes_nothing() -> None:
     model = HoeffdingTreeClassifier(search="approximate")
-    learn_batch(model, next(Encoding().open(io.BytesIO(b"1 0:1\n2 1:1\n"))))
+    model.learner.learn(next(Encoding().open(io.BytesIO(b"1 0:1\n2 1:1\n"))))
     before = model.to_bytes()
     with pytest.raises(ValueError, match="HoeffdingTreeClassifier"):
-        learn_batch(model, next(Encoding().open(io.BytesIO(b"1 5:1\n3 1:1\n"))))
+        model.learner.learn(next(Encoding().open(io.BytesIO(b"1 5:1\n3 1:1\n"))))
     assert model.to_bytes() == before
 
 
@@ -143,9 +143,9 @@ def test_a_note_that_was_not_written_is_refused(note: bytes) -> None:
         StreamNote.from_bytes(note)
     model = HoeffdingTreeClassifier()
     model.learn_one(["a"], 1)
-    sections = {**_model_file.unpack(model.to_bytes()), "stream": note}
+    sections = {**unpack(model.to_bytes()), "stream": note}
     with pytest.raises(ModelFormatError, match="section stream must be"):
-        HoeffdingTreeClassifier.from_bytes(_model_file.pack(sections))
+        HoeffdingTreeClassifier.from_bytes(pack(sections))
 
 
 @pytest.mark.parametrize(

@@ -292,7 +292,7 @@ def test_a_full_disk_is_a_failure(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device", "m")
 
-    monkeypatch.setattr("sapwood._model_file.write_atomically", full)
+    monkeypatch.setattr("sapwood.checkpoint.write_atomically", full)
     result = call("train", write_words(tmp_path / "w.tsv"), "-m", tmp_path / "m")
     assert (result.exit_code, result.stderr) == (1, "sapwood train: m: no space left on device\n")
 

@@ -13,6 +13,7 @@ from command_line import call, done, stream_bytes, write_stream, write_words
 from sapwood import ExtremelyFastDecisionTreeClassifier, SplitFinder
 from sapwood.datasets import make_sparse, make_text
 from sapwood.evaluate import prequential
+from sapwood.parameters import Criterion
 from sapwood.stream import read, write_svmlight
 
 
@@ -69,7 +70,7 @@ def test_generate_writes_what_the_library_makes() -> None:
 
 @pytest.mark.parametrize("every", [7, 100, 300, 1000])
 @pytest.mark.parametrize("criterion", ["entropy", "gini"])
-def test_splits_are_those_of_the_finder(every: int, criterion: str, tmp_path: Path) -> None:
+def test_splits_are_those_of_the_finder(every: int, criterion: Criterion, tmp_path: Path) -> None:
     X, y = make_sparse(700, 5, 100, 0.02, seed=3)
     (tmp_path / "s.svm").write_bytes(written(X, y))
     lines = done("splits", tmp_path / "s.svm", "--every", every, "--criterion", criterion, "--top", 2, "--json")

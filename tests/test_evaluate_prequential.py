@@ -118,7 +118,7 @@ def test_rows_points_and_batches_are_one(learner: Callable[..., Any], n_classes:
     # One ulp of 1 is what a probability of 1 is taken to be away from 1.
     assert results[0]["log_loss"] == pytest.approx(np.mean(losses), abs=1e-9)
     for each in models:
-        assert each._tree.to_bytes() == model._tree.to_bytes()
+        assert each.learner.fitted().tree.to_bytes() == model.learner.fitted().tree.to_bytes()
     for result in results[1:]:
         same(result, results[0])
 
@@ -220,7 +220,7 @@ def test_splits_are_told_with_when_and_how_long() -> None:
     y[3000:] = X.toarray()[3000:, 9].tolist()
     model = ExtremelyFastDecisionTreeClassifier()
     result = prequential(model, (X, y), every=50)
-    nodes = model._tree.nodes()
+    nodes = model.learner.fitted().tree.nodes()
     there = sorted(nodes["split_at"][nodes["feature"] >= 0].tolist())
     assert [split.at for split in result.splits if split.until is None] == there
     given_up = [split for split in result.splits if split.until is not None]

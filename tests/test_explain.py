@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.special import softmax
 
 from sapwood import _core
-from sapwood.explain import Explanation, explain_one
+from sapwood.inspect.explain import Explanation, explain_one
 
 MODELS = ("adaptive", *_core.LEAF_PREDICTIONS[:3])
 

@@ -19,8 +19,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sapwood._model_file import MAGIC, SECTIONS, Key, decode_keys, encode_keys, pack, unpack, write_atomically
 from sapwood.exceptions import ModelFormatError
+from sapwood.model_files.files import write_atomically
+from sapwood.model_files.keys import Key, decode_keys, encode_keys
+from sapwood.model_files.sections import MAGIC, pack, unpack
+
+SECTIONS = ("estimator", "features", "tree")
 
 NAMES = st.text("abcdefghijklmnopqrstuvwxyz_", min_size=1, max_size=16)
 FILES = st.dictionaries(NAMES, st.binary(max_size=40), max_size=5)

@@ -11,7 +11,7 @@ import pytest
 from miniature import miniature, write_points
 
 from sapwood import SplitFinder, _core
-from sapwood._stream import Stream
+from sapwood.data import binary_batch
 from sapwood.datasets import make_sparse
 from sapwood.paper import EXPERIMENTS, Reproduction, Settings, figure_2, findings, reproduce
 from sapwood.paper.bounds import tree_bound
@@ -19,6 +19,7 @@ from sapwood.paper.claims import Claim, tally
 from sapwood.paper.experiment import Result
 from sapwood.paper.rows import Row, line, pick, summarise, value
 from sapwood.paper.sources import PAPER, available, left_out
+from sapwood.parameters import Criterion
 
 CRITERIA = ("entropy", "gini")
 SEARCHES = ("exhaustive", "approximate", "certified")
@@ -114,7 +115,7 @@ def test_trees_stay_within_the_bound(run: Reproduction, settings: Settings) -> N
     # By hand: 1.1^26 < log2 10000 = 13.29 < 1.1^28, of which the first is l = 28; 2^4 > 13.29; 3 of 2 (2.1) / 0.1 = 42.
     [("entropy", 0.1, 10_000, 58), ("entropy", 1.0, 10_000, 10), ("entropy", 5.0, 4, 4), ("gini", 0.1, 10, 43)],
 )
-def test_bound(criterion: str, alpha: float, n: int, bound: int) -> None:
+def test_bound(criterion: Criterion, alpha: float, n: int, bound: int) -> None:
     assert tree_bound(criterion, alpha, n) == bound
 
 
@@ -161,10 +162,10 @@ def test_certified_answers_are_the_exhaustive_ones(run: Reproduction) -> None:
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
-def test_the_plain_baseline_agrees(criterion: str) -> None:
-    stream = Stream(*make_sparse(300, 3, 50, 0.1, seed=1))
+def test_the_plain_baseline_agrees(criterion: Criterion) -> None:
+    stream = binary_batch(*make_sparse(300, 3, 50, 0.1, seed=1))
     marks = np.asarray([100, 300], dtype=np.int64)
-    seconds, score = _core.plain_timed(criterion, *stream.part(0, 300), stream.n_columns, marks)
+    seconds, score = _core.plain_timed(criterion, *stream.as_numbers(), stream.n_features or 0, marks)
     finder = SplitFinder(criterion=criterion, search="exhaustive")
     finder.add_many(*make_sparse(300, 3, 50, 0.1, seed=1))
     best = finder.best()
@@ -175,9 +176,9 @@ def test_the_plain_baseline_agrees(criterion: str) -> None:
 
 def test_a_traced_run_is_the_trace() -> None:
     points = make_sparse(300, 3, 50, 0.1, seed=2)
-    stream = Stream(*points)
+    stream = binary_batch(*points)
     search = _core.SplitSearch("gini", "certified", 0.1)
-    seconds, features, scores = _core.run_traced(search, *stream.part(0, 300), np.asarray([150, 300], dtype=np.int64))
+    seconds, features, scores = _core.run_traced(search, *stream.as_numbers(), np.asarray([150, 300], dtype=np.int64))
     trace = SplitFinder(criterion="gini").add_many(*points, trace=True)
     assert np.array_equal(features, trace.feature)
     assert np.array_equal(scores, trace.score, equal_nan=True)

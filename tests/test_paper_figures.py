@@ -9,6 +9,7 @@ import pytest
 
 from sapwood import SplitFinder
 from sapwood.datasets import make_sparse
+from sapwood.parameters import Criterion
 
 SEEDS = (0, 1, 2, 3)
 N = 10_000
@@ -16,7 +17,7 @@ CRITERIA = ("entropy", "gini")
 
 
 @functools.cache
-def trees_and_optimality(criterion: str, seed: int, alpha: float) -> tuple[int, int, bool]:
+def trees_and_optimality(criterion: Criterion, seed: int, alpha: float) -> tuple[int, int, bool]:
     """Return the trees at n = 500 and at the end, and whether the last answer is optimal.
 
     The finder is asked after every point, as in the paper.
@@ -35,7 +36,7 @@ def trees_and_optimality(criterion: str, seed: int, alpha: float) -> tuple[int, 
     return early, finder.n_trees, optimal
 
 
-def mean_trees(criterion: str, alpha: float) -> tuple[float, float]:
+def mean_trees(criterion: Criterion, alpha: float) -> tuple[float, float]:
     """Return the trees at n = 500 and at the end, averaged over the seeds."""
     early, late = np.mean([trees_and_optimality(criterion, seed, alpha)[:2] for seed in SEEDS], axis=0)
     return float(early), float(late)
@@ -43,14 +44,14 @@ def mean_trees(criterion: str, alpha: float) -> tuple[float, float]:
 
 @pytest.mark.parametrize("criterion", CRITERIA)
 @pytest.mark.parametrize("seed", SEEDS)
-def test_the_split_after_the_last_point_is_the_optimum(criterion: str, seed: int) -> None:
+def test_the_split_after_the_last_point_is_the_optimum(criterion: Criterion, seed: int) -> None:
     assert trees_and_optimality(criterion, seed, 0.1)[2]
 
 
 # "About 10": over seeds 0 to 5 the number was 9 to 12 for both criteria.
 @pytest.mark.parametrize("criterion", CRITERIA)
 @pytest.mark.parametrize("seed", SEEDS)
-def test_about_ten_trees_remain(criterion: str, seed: int) -> None:
+def test_about_ten_trees_remain(criterion: Criterion, seed: int) -> None:
     assert 6 <= trees_and_optimality(criterion, seed, 0.1)[1] <= 16
 
 
@@ -67,7 +68,7 @@ def test_gini_needs_as_many_trees_early_as_late() -> None:
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
-def test_a_looser_guarantee_needs_fewer_trees(criterion: str) -> None:
+def test_a_looser_guarantee_needs_fewer_trees(criterion: Criterion) -> None:
     trees = {alpha: mean_trees(criterion, alpha)[1] for alpha in (0.02, 0.1, 1.0, 5.0, 40.0)}
     # Once each of the ten signal features has a tree of its own, a tighter guarantee adds little.
     assert trees[0.02] >= trees[0.1] > trees[1.0] > trees[5.0] >= trees[40.0] >= 1

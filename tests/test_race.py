@@ -11,21 +11,22 @@ import pytest
 from scipy.sparse import coo_array
 
 from sapwood import CRITERIA, SEARCHES, SplitFinder, _core
-from sapwood._points import as_points
-from sapwood._race import Race
-from sapwood._stream import counting_seconds
+from sapwood.data import binary_batch
 from sapwood.datasets import make_sparse
+from sapwood.parameters import Criterion
 from sapwood.race import RaceResult, plot_race, race
+from sapwood.race.contest import Race
+from sapwood.race.timing import counting_seconds
 
 POINTS = make_sparse(700, 5, 300, 0.02, seed=3)
 
 
-def raced(criterion: str = "entropy") -> RaceResult:
+def raced(criterion: Criterion = "entropy") -> RaceResult:
     return race(*POINTS, criterion=criterion, checkpoints=20)
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
-def test_every_search_runs_over_every_point(criterion: str) -> None:
+def test_every_search_runs_over_every_point(criterion: Criterion) -> None:
     result = raced(criterion)
     # The approximate search is for entropy and Gini only.
     expected = [name for name in SEARCHES if name != "approximate" or criterion in ("entropy", "gini")]
@@ -56,7 +57,7 @@ def test_ratios_are_those_of_the_totals() -> None:
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
-def test_the_exact_searches_are_optimal(criterion: str) -> None:
+def test_the_exact_searches_are_optimal(criterion: Criterion) -> None:
     exact = [entry for entry in raced(criterion).entries if entry.search != "approximate"]
     assert [entry.search for entry in exact] == ["exhaustive", "certified"]
     assert all(entry.optimal for entry in exact)
@@ -201,30 +202,30 @@ def test_nothing_to_draw(tmp_path: Path) -> None:
 
 
 def test_the_slowest_point_takes_longer_than_the_mean() -> None:
-    points = as_points(*POINTS)
+    points = binary_batch(*POINTS)
     for search in SEARCHES:
         alone, timed = (SplitFinder(search=search) for _ in range(2))
-        arrays = points.indptr, points.indices, points.labels
-        mean, slowest = _core.slowest_timed(timed._search, *arrays, 3)
-        assert 0.0 < mean < slowest < mean * points.labels.size
+        mean, slowest = _core.slowest_timed(timed.native, *points.as_numbers(), 3)
+        assert 0.0 < mean < slowest < mean * points.y.size
         alone.add_many(*POINTS)
         assert timed.best() == alone.best()
 
 
 def test_timing_refuses_labels_and_points_beyond_what_can_be_counted() -> None:
-    points = as_points(*POINTS)
-    wrong = np.full_like(points.labels, 2)
+    points = binary_batch(*POINTS)
+    indptr, indices, labels = points.as_numbers()
+    wrong = np.full_like(labels, 2)
     finder = SplitFinder()
     with pytest.raises(ValueError, match=r"^y must hold labels from 0 to 1 only, got 2$"):
-        _core.slowest_timed(finder._search, points.indptr, points.indices, wrong, 1)
+        _core.slowest_timed(finder.native, indptr, indices, wrong, 1)
     with pytest.raises(ValueError, match=r"^y must hold labels from 0 to 1 only, got 2$"):
-        _core.run_timed(finder._search, points.indptr, points.indices, wrong, 1, np.array([700]))
+        _core.run_timed(finder.native, indptr, indices, wrong, 1, np.array([700]))
     with pytest.raises(ValueError, match=r"^y must have a label for each of the 700 rows of X, got 3$"):
-        _core.slowest_timed(finder._search, points.indptr, points.indices, points.labels[:3], 1)
+        _core.slowest_timed(finder.native, indptr, indices, labels[:3], 1)
     assert finder.n == 0
     finder.add([], 0, 2**31 - 1)
     with pytest.raises(OverflowError, match=r"^points must be at most 2147483647 in all, got 700 more than"):
-        _core.slowest_timed(finder._search, points.indptr, points.indices, points.labels, 1)
+        _core.slowest_timed(finder.native, indptr, indices, labels, 1)
 
 
 def test_several_classes() -> None:
@@ -249,23 +250,20 @@ def test_several_classes() -> None:
 
 def test_counting_of_several_classes_is_of_as_many_counters() -> None:
     X, y = POINTS
-    points = as_points(X, (y.astype(int) + np.arange(700) % 6), 7)
-    part = points.indptr, points.indices, points.labels
-    seconds = counting_seconds(part, points.n_columns, 7, np.array([1, 700]))
+    points = binary_batch(X, (y.astype(int) + np.arange(700) % 6), 7)
+    seconds = counting_seconds(points, 7, np.array([1, 700]))
     assert 0 < seconds[0] < seconds[1]
     with pytest.raises(ValueError, match=r"^race: features times pairs of classes must be at most 2147483647, got "):
-        counting_seconds(part, 2**30, 7, np.array([700]))
+        counting_seconds(replace(points, n_features=2**30), 7, np.array([700]))
 
 
 @pytest.mark.parametrize("size", [1, 7, 19, 20, 21, 64])
 def test_a_race_in_parts_is_one(size: int) -> None:
     X, y = POINTS
-    points = as_points(X, y)
+    points = binary_batch(X, y)
     contest = Race("entropy", 0.1, 1, 2)
     for start in range(0, 700, size):
-        ends = points.indptr[start : start + size + 1]
-        part = ends - ends[0], points.indices[ends[0] : ends[-1]], points.labels[start : start + size]
-        contest.feed(part, points.n_columns)
+        contest.feed(points.part(start, start + size))
     result = contest.result()
     assert [entry.split for entry in result.entries] == [entry.split for entry in raced().entries]
     assert result.n == result.checkpoints[-1] == 700

@@ -18,6 +18,7 @@ from scipy.sparse import csr_matrix
 from sklearn.datasets import load_svmlight_file
 
 from sapwood import SplitFinder
+from sapwood.parameters import Criterion
 
 QUERIES = 1000
 SUFFIX = ".svm.gz"
@@ -41,7 +42,7 @@ def load(path: Path) -> DataSet:
     return DataSet(X, labels, len(classes))
 
 
-def check_certified(data: DataSet, criterion: str) -> None:
+def check_certified(data: DataSet, criterion: Criterion) -> None:
     """Check the answers of the certified search at evenly spaced points, the last among them."""
     finders = [SplitFinder(criterion, search, n_classes=data.n_classes) for search in ("exhaustive", "certified")]
     exhaustive, certified = finders
@@ -65,7 +66,7 @@ def check_certified(data: DataSet, criterion: str) -> None:
 
 @pytest.mark.parametrize("criterion", ["entropy", "gini"])
 @pytest.mark.parametrize("file", FILES or [None], ids=lambda file: file.name.removesuffix(SUFFIX) if file else "none")
-def test_certified_is_exhaustive(shared_data: Path, file: Path | None, criterion: str) -> None:
+def test_certified_is_exhaustive(shared_data: Path, file: Path | None, criterion: Criterion) -> None:
     if file is None:
         pytest.skip(f"no data set *{SUFFIX} in the folder of real data")
     check_certified(load(shared_data / file), criterion)

@@ -12,8 +12,8 @@ from sklearn.datasets import load_svmlight_file
 from tree_models import CLASSIFIERS, Classifier, dicts
 
 from sapwood import HoeffdingTreeClassifier
-from sapwood._tree_classifier import StreamingTreeClassifier
 from sapwood.datasets import make_sparse
+from sapwood.estimators import StreamingTreeClassifier
 
 
 def accuracy(model: StreamingTreeClassifier, points: list[dict[int, float]], labels: list[float]) -> float:

@@ -21,6 +21,7 @@ from scipy.sparse import (
 from streams import HOSTILE, MAX_FEATURE, as_matrix, random_labels, random_points
 
 from sapwood import SEARCHES, Split, SplitFinder, Trace
+from sapwood.parameters import Criterion, Search
 
 SMALL = np.array([[1, 0, 1, 0], [0, 1, 1, 0], [0, 0, 0, 0], [1, 0, 0, 0], [0, 1, 0, 0]])
 SMALL_LABELS = np.array([1, 0, 0, 1, 1])
@@ -33,7 +34,7 @@ def test_defaults() -> None:
 
 
 @every_kind
-def test_a_new_finder_is_empty(criterion: str, search: str) -> None:
+def test_a_new_finder_is_empty(criterion: Criterion, search: Search) -> None:
     finder = SplitFinder(criterion=criterion, search=search, alpha=0.25)
     assert (finder.criterion, finder.search, finder.alpha) == (criterion, search, 0.25)
     assert finder.n == 0
@@ -60,7 +61,7 @@ def test_alpha_may_be_any_real_number_type() -> None:
 
 
 @every_kind
-def test_points_without_features_have_no_best_split(criterion: str, search: str) -> None:
+def test_points_without_features_have_no_best_split(criterion: Criterion, search: Search) -> None:
     finder = SplitFinder(criterion=criterion, search=search)
     for label in (0, 1, 1):
         finder.add([], label)
@@ -71,7 +72,7 @@ def test_points_without_features_have_no_best_split(criterion: str, search: str)
 
 
 @every_kind
-def test_a_split_and_its_counts(criterion: str, search: str) -> None:
+def test_a_split_and_its_counts(criterion: Criterion, search: Search) -> None:
     finder = SplitFinder(criterion=criterion, search=search)
     finder.add([MAX_FEATURE, 0], 1)
     finder.add([0], 0)
@@ -90,7 +91,7 @@ def test_a_split_and_its_counts(criterion: str, search: str) -> None:
 
 
 @every_kind
-def test_top_needs_a_positive_k(criterion: str, search: str) -> None:
+def test_top_needs_a_positive_k(criterion: Criterion, search: Search) -> None:
     finder = filled(criterion, search, HOSTILE["abrupt_drift"]())
     for k in (0, -1):
         with pytest.raises(ValueError, match=rf"^SplitFinder\.top: k must be at least 1, got {k}$"):
@@ -109,7 +110,7 @@ def test_counts_of_an_impossible_feature() -> None:
 
 
 @every_kind
-def test_repr_says_what_it_is_and_holds_still(criterion: str, search: str) -> None:
+def test_repr_says_what_it_is_and_holds_still(criterion: Criterion, search: Search) -> None:
     finder = filled(criterion, search, HOSTILE["abrupt_drift"]())
     text = repr(finder)
     assert "SplitFinder" in text
@@ -127,7 +128,7 @@ def test_repr_says_what_it_is_and_holds_still(criterion: str, search: str) -> No
 
 
 @every_kind
-def test_work_and_bytes_grow_with_the_stream(criterion: str, search: str) -> None:
+def test_work_and_bytes_grow_with_the_stream(criterion: Criterion, search: Search) -> None:
     stream = random_points(random_labels(0.5, n=400), d=200, q=0.05)
     finder = SplitFinder(criterion=criterion, search=search)
     small = finder.n_bytes
@@ -156,7 +157,7 @@ def test_memory_grows_with_the_features_seen_not_with_the_largest_id() -> None:
 
 
 @every_kind
-def test_a_copy_is_independent(criterion: str, search: str) -> None:
+def test_a_copy_is_independent(criterion: Criterion, search: Search) -> None:
     stream = HOSTILE["slow_drift"]()
     finder = filled(criterion, search, stream[:150])
     twin = finder.copy()
@@ -177,7 +178,7 @@ def test_a_copy_is_independent(criterion: str, search: str) -> None:
 
 @every_kind
 @pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
-def test_a_pickle_goes_on_exactly_like_the_original(criterion: str, search: str, protocol: int) -> None:
+def test_a_pickle_goes_on_exactly_like_the_original(criterion: Criterion, search: Search, protocol: int) -> None:
     for name in ("slow_drift", "swinging_labels", "huge_ids", "duplicated_features"):
         stream = HOSTILE[name]()
         finder = filled(criterion, search, stream[:120])
@@ -196,7 +197,7 @@ def test_a_pickle_goes_on_exactly_like_the_original(criterion: str, search: str,
 
 
 @every_kind
-def test_a_new_finder_pickles(criterion: str, search: str) -> None:
+def test_a_new_finder_pickles(criterion: Criterion, search: Search) -> None:
     twin = pickle.loads(pickle.dumps(SplitFinder(criterion=criterion, search=search)))
     assert twin.best() is None
     twin.add([1], 1)
@@ -268,7 +269,7 @@ FORMATS: dict[str, Callable[[np.ndarray], Any]] = {
 
 @pytest.mark.parametrize("form", FORMATS)
 @every_kind
-def test_add_many_takes_every_format(criterion: str, search: str, form: str) -> None:
+def test_add_many_takes_every_format(criterion: Criterion, search: Search, form: str) -> None:
     expected = SplitFinder(criterion=criterion, search=search)
     for row, label in zip(SMALL, SMALL_LABELS, strict=True):
         expected.add(np.flatnonzero(row), int(label))

@@ -10,10 +10,11 @@ from finders import Anything, answers, every_kind, filled
 from streams import HOSTILE, as_matrix, random_labels, random_points
 
 from sapwood import Split, SplitFinder
+from sapwood.parameters import Criterion, Search
 
 
 @every_kind
-def test_a_weight_counts_as_so_many_points(criterion: str, search: str) -> None:
+def test_a_weight_counts_as_so_many_points(criterion: Criterion, search: Search) -> None:
     weighted, repeated = (SplitFinder(criterion=criterion, search=search) for _ in range(2))
     for i, (features, label) in enumerate(HOSTILE["abrupt_drift"]()[:60]):
         weighted.add(features, label, weight=i % 4)
@@ -25,7 +26,7 @@ def test_a_weight_counts_as_so_many_points(criterion: str, search: str) -> None:
 
 
 @every_kind
-def test_a_weight_of_zero_changes_nothing(criterion: str, search: str) -> None:
+def test_a_weight_of_zero_changes_nothing(criterion: Criterion, search: Search) -> None:
     finder = filled(criterion, search, HOSTILE["abrupt_drift"]()[:50])
     before = pickle.dumps(finder)
     finder.add([0, 12345], 1, 0)
@@ -47,7 +48,7 @@ every_exact_kind = pytest.mark.parametrize(("criterion", "search"), EXACT)
 
 
 @every_exact_kind
-def test_a_removed_point_might_never_have_been_added(criterion: str, search: str) -> None:
+def test_a_removed_point_might_never_have_been_added(criterion: Criterion, search: Search) -> None:
     stream = HOSTILE["slow_drift"]()
     window = SplitFinder(criterion=criterion, search=search)
     for i, (features, label) in enumerate(stream):
@@ -66,7 +67,7 @@ def test_a_removed_point_might_never_have_been_added(criterion: str, search: str
 
 
 @every_exact_kind
-def test_all_points_may_be_removed(criterion: str, search: str) -> None:
+def test_all_points_may_be_removed(criterion: Criterion, search: Search) -> None:
     finder = SplitFinder(criterion=criterion, search=search)
     finder.add([3, 5], 1, 2)
     finder.add([5], 0)
@@ -79,7 +80,7 @@ def test_all_points_may_be_removed(criterion: str, search: str) -> None:
 
 @every_kind
 @pytest.mark.parametrize("other_search", ["exhaustive", "certified"])
-def test_merging_over_points(criterion: str, search: str, other_search: str) -> None:
+def test_merging_over_points(criterion: Criterion, search: Search, other_search: Search) -> None:
     stream = HOSTILE["abrupt_drift"]()
     left, right = filled(criterion, search, stream[:90]), filled(criterion, other_search, stream[90:])
     untouched = answers(right)
@@ -95,7 +96,7 @@ def test_merging_over_points(criterion: str, search: str, other_search: str) -> 
 
 
 @every_kind
-def test_merging_over_features(criterion: str, search: str) -> None:
+def test_merging_over_features(criterion: Criterion, search: Search) -> None:
     stream = HOSTILE["slow_drift"]()
     halves = [
         filled(criterion, search, [(tuple(j for j in f if j % 2 == part), y) for f, y in stream]) for part in (0, 1)
@@ -110,7 +111,7 @@ def test_merging_over_features(criterion: str, search: str) -> None:
 
 
 @every_kind
-def test_merging_a_finder_with_itself_doubles_it(criterion: str, search: str) -> None:
+def test_merging_a_finder_with_itself_doubles_it(criterion: Criterion, search: Search) -> None:
     finder = filled(criterion, search, HOSTILE["abrupt_drift"]())
     single = finder.copy()
     finder.merge(finder)
@@ -121,7 +122,7 @@ def test_merging_a_finder_with_itself_doubles_it(criterion: str, search: str) ->
 
 
 @every_kind
-def test_margin_is_the_difference_of_the_first_two_gains(criterion: str, search: str) -> None:
+def test_margin_is_the_difference_of_the_first_two_gains(criterion: Criterion, search: Search) -> None:
     finder = SplitFinder(criterion=criterion, search=search)
     assert finder.margin() is None
     finder.add([3], 1)
@@ -138,7 +139,7 @@ def test_margin_is_the_difference_of_the_first_two_gains(criterion: str, search:
 
 
 @every_kind
-def test_stats_are_counters_by_name(criterion: str, search: str) -> None:
+def test_stats_are_counters_by_name(criterion: Criterion, search: Search) -> None:
     finder = SplitFinder(criterion=criterion, search=search)
     names = set(finder.stats())
     assert all(isinstance(number, int) for number in finder.stats().values())
@@ -149,7 +150,7 @@ def test_stats_are_counters_by_name(criterion: str, search: str) -> None:
 
 @pytest.mark.parametrize("search", ["exhaustive", "certified"])
 @pytest.mark.parametrize("criterion", ["entropy", "gini"])
-def test_five_classes(criterion: str, search: str) -> None:
+def test_five_classes(criterion: Criterion, search: Search) -> None:
     finder = SplitFinder(criterion=criterion, search=search, n_classes=5)
     assert finder.n_classes == 5
     assert finder.class_counts == (0, 0, 0, 0, 0)
@@ -170,7 +171,7 @@ def test_five_classes(criterion: str, search: str) -> None:
 
 @pytest.mark.parametrize("search", ["exhaustive", "certified"])
 @pytest.mark.parametrize("criterion", ["entropy", "gini"])
-def test_more_classes_than_labels_change_no_value(criterion: str, search: str) -> None:
+def test_more_classes_than_labels_change_no_value(criterion: Criterion, search: Search) -> None:
     """The scores over two classes, and over six of which two occur, are the same up to rounding."""
     two, six = SplitFinder(criterion, search), SplitFinder(criterion, search, n_classes=6)
     for features, label in HOSTILE["abrupt_drift"]():

@@ -12,6 +12,7 @@ import pytest
 from refusals import KINDS, LABELS, ROWS, Anything, assert_same_state, brief, finder_with_a_past, refuses
 
 from sapwood import SplitFinder
+from sapwood.parameters import Criterion, Search
 
 
 @pytest.mark.parametrize(
@@ -75,7 +76,7 @@ EXACT = [(c, s) for c in ("entropy", "gini", "kearns_mansour") for s in ("exhaus
     ids=brief,
 )
 def test_remove_refuses_a_point_that_was_never_added(
-    criterion: str, search: str, point: tuple[Any, int, int], message: str
+    criterion: Criterion, search: Search, point: tuple[Any, int, int], message: str
 ) -> None:
     finder = SplitFinder(criterion=criterion, search=search)
     for features, label in (([3, 4], 1), ([3, 4], 1), ([4], 1), ([5], 0)):
@@ -89,7 +90,7 @@ def test_remove_refuses_a_point_that_was_never_added(
 
 @pytest.mark.parametrize("criterion", ["entropy", "gini"])
 @pytest.mark.parametrize("weight", [0, 1])
-def test_the_approximate_search_removes_nothing(criterion: str, weight: int) -> None:
+def test_the_approximate_search_removes_nothing(criterion: Criterion, weight: int) -> None:
     finder = finder_with_a_past(criterion, "approximate")
     finder.add([3], 1)
     untouched = finder.copy()
@@ -99,7 +100,7 @@ def test_the_approximate_search_removes_nothing(criterion: str, weight: int) -> 
     assert_same_state(finder, untouched)
 
 
-def full(criterion: str, search: str) -> SplitFinder:
+def full(criterion: Criterion, search: Search) -> SplitFinder:
     """Return a finder that has room for one more point."""
     finder = SplitFinder(criterion=criterion, search=search)
     finder.add([3], 1, 2**30)
@@ -108,7 +109,7 @@ def full(criterion: str, search: str) -> SplitFinder:
 
 
 @pytest.mark.parametrize(("criterion", "search"), KINDS)
-def test_no_more_points_than_can_be_counted(criterion: str, search: str) -> None:
+def test_no_more_points_than_can_be_counted(criterion: Criterion, search: Search) -> None:
     finder = full(criterion, search)
     message = r"points must be at most 2147483647 in all, got "
     calls: dict[str, Callable[[], object]] = {
@@ -150,7 +151,7 @@ def test_merge_refuses(other: Anything, over: Anything, error: Anything, message
 
 
 @pytest.mark.parametrize(("criterion", "search"), KINDS)
-def test_merging_over_features_refuses_what_does_not_fit(criterion: str, search: str) -> None:
+def test_merging_over_features_refuses_what_does_not_fit(criterion: Criterion, search: Search) -> None:
     finder = finder_with_a_past(criterion, search)
     untouched = finder.copy()
     with pytest.raises(ValueError, match=r"^SplitFinder\.merge: other must have the class counts .* got \(0, 0\)"):
@@ -206,7 +207,7 @@ def test_construction_refuses_what_does_not_exist_and_says_why(options: Anything
 
 
 @pytest.mark.parametrize("search", ["exhaustive", "certified"])
-def test_labels_beyond_the_classes_are_refused(search: str) -> None:
+def test_labels_beyond_the_classes_are_refused(search: Search) -> None:
     finder = SplitFinder(search=search, n_classes=5)
     finder.add([3], 4)
     for label in (5, 7, -1, 65540, 2.5):
@@ -223,7 +224,7 @@ def test_labels_beyond_the_classes_are_refused(search: str) -> None:
 
 def tampered(finder: SplitFinder, field: int, value: object) -> tuple[object, ...]:
     """Return what pickle keeps of a finder, with one field replaced."""
-    state = list(finder._search.__getstate__())
+    state = list(finder.native.__getstate__())
     state[field] = value
     return tuple(state)
 
@@ -247,13 +248,13 @@ def tampered(finder: SplitFinder, field: int, value: object) -> tuple[object, ..
     ],
     ids=brief,
 )
-def test_a_pickle_that_no_finder_wrote_is_refused(search: str, field: int, value: Anything) -> None:
+def test_a_pickle_that_no_finder_wrote_is_refused(search: Search, field: int, value: Anything) -> None:
     finder = SplitFinder(search=search)
     finder.add([3, 4], 1, 4)
     finder.add([3], 0, 4)
-    twin = finder._search.__class__.__new__(finder._search.__class__)
+    twin = finder.native.__class__.__new__(finder.native.__class__)
     twin.__setstate__(tampered(finder, 0, "entropy"))
-    assert twin.best() == finder._search.best()
-    broken = finder._search.__class__.__new__(finder._search.__class__)
+    assert twin.best() == finder.native.best()
+    broken = finder.native.__class__.__new__(finder.native.__class__)
     with pytest.raises(ValueError, match=r"^(state must hold|n_classes must be)"):
         broken.__setstate__(tampered(finder, field, value))

@@ -11,6 +11,7 @@ from refusals import LABELS, ROWS, WRONG, Anything, brief, refuses
 from scipy.sparse import coo_matrix, csr_array, csr_matrix
 
 from sapwood import SplitFinder
+from sapwood.parameters import Search
 
 
 @pytest.mark.parametrize(
@@ -259,7 +260,7 @@ def test_a_late_bad_row_leaves_the_good_rows_before_it_out() -> None:
     ids=brief,
 )
 @pytest.mark.parametrize("search", ["approximate", "exhaustive", "certified"])
-def test_construction_refuses_alpha(alpha: Anything, error: Anything, shown: str, search: str) -> None:
+def test_construction_refuses_alpha(alpha: Anything, error: Anything, shown: str, search: Search) -> None:
     message = r"^SplitFinder(\.__init__)?: alpha must .*got " + re.escape(shown)
     with pytest.raises(error, match=message):
         SplitFinder(alpha=alpha, search=search)
@@ -270,7 +271,7 @@ def test_the_smallest_alpha_is_accepted() -> None:
 
 
 @pytest.mark.parametrize("value", ["Entropy", "information gain", "", "gini "])
-def test_construction_refuses_an_unknown_criterion(value: str) -> None:
+def test_construction_refuses_an_unknown_criterion(value: Anything) -> None:
     with pytest.raises(ValueError, match=r"^SplitFinder(\.__init__)?: criterion must ") as caught:
         SplitFinder(criterion=value)
     text = str(caught.value)
@@ -281,7 +282,7 @@ def test_construction_refuses_an_unknown_criterion(value: str) -> None:
 
 
 @pytest.mark.parametrize("value", ["exact", "", "APPROXIMATE"])
-def test_construction_refuses_an_unknown_search(value: str) -> None:
+def test_construction_refuses_an_unknown_search(value: Anything) -> None:
     with pytest.raises(ValueError, match=r"^SplitFinder(\.__init__)?: search must ") as caught:
         SplitFinder(search=value)
     text = str(caught.value)

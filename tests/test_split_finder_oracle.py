@@ -13,9 +13,10 @@ from oracle import BruteForce, TrueSplit
 from streams import HOSTILE, STREAMS, Stream, as_matrix, random_labels, random_points
 
 from sapwood import Split, SplitFinder
+from sapwood.parameters import Criterion, Search
 
 CRITERIA = ("entropy", "gini", "kearns_mansour")
-EXACT = ("exhaustive", "certified")
+EXACT: tuple[Search, ...] = ("exhaustive", "certified")
 ALPHAS = (0.001, 0.01, 0.1, 0.5, 1.0, 5.0, 40.0)
 # For the rounding of sums of logarithms, and for nothing else.
 ROUNDING = 1e-9
@@ -28,7 +29,7 @@ every_hostile_stream = pytest.mark.parametrize("name", HOSTILE)
 fewer = settings(max_examples=settings().max_examples // 3, suppress_health_check=[HealthCheck.too_slow])
 
 
-def make_finders(criterion: str) -> list[SplitFinder]:
+def make_finders(criterion: Criterion) -> list[SplitFinder]:
     """Return the exhaustive finder, the certified one and, where there is one, an approximate one for each alpha."""
     exact = [SplitFinder(criterion=criterion, search=search) for search in EXACT]
     if criterion == "kearns_mansour":
@@ -116,7 +117,7 @@ def check_counters(finder: SplitFinder, oracle: BruteForce) -> None:
         assert finder.counts(feature) == oracle.counts(feature)
 
 
-def check_stream(stream: Stream, criterion: str) -> None:
+def check_stream(stream: Stream, criterion: Criterion) -> None:
     """Follow a stream with every finder, checking each after every point."""
     finders, oracle = make_finders(criterion), BruteForce(criterion)
     for features, label in stream:
@@ -161,7 +162,7 @@ def test_oracle_on_a_split_worked_out_by_hand() -> None:
 
 @every_criterion
 @every_hostile_stream
-def test_oracle_counts_what_the_points_say(name: str, criterion: str) -> None:
+def test_oracle_counts_what_the_points_say(name: str, criterion: Criterion) -> None:
     """The oracle's counters and scores, recounted from the raw points with math.log."""
     stream, oracle = HOSTILE[name](), BruteForce(criterion)
     oracle.add_many(stream)
@@ -194,20 +195,20 @@ def test_oracle_scores_a_pure_split_exactly_zero_and_breaks_ties_to_the_smallest
 
 @every_criterion
 @every_hostile_stream
-def test_every_answer_on_a_hostile_stream(name: str, criterion: str) -> None:
+def test_every_answer_on_a_hostile_stream(name: str, criterion: Criterion) -> None:
     check_stream(HOSTILE[name](), criterion)
 
 
 @every_criterion
 @fewer
 @given(stream=STREAMS)
-def test_every_answer_on_a_random_stream(criterion: str, stream: Stream) -> None:
+def test_every_answer_on_a_random_stream(criterion: Criterion, stream: Stream) -> None:
     check_stream(stream, criterion)
 
 
 @every_criterion
 @every_hostile_stream
-def test_top_on_a_hostile_stream(name: str, criterion: str) -> None:
+def test_top_on_a_hostile_stream(name: str, criterion: Criterion) -> None:
     finders, oracle = make_finders(criterion), BruteForce(criterion)
     for i, (features, label) in enumerate(HOSTILE[name]()):
         oracle.add(features, label)
@@ -224,7 +225,7 @@ def test_top_on_a_hostile_stream(name: str, criterion: str) -> None:
 @every_criterion
 @fewer
 @given(stream=STREAMS, k=st.integers(1, 12))
-def test_top_on_a_random_stream(criterion: str, stream: Stream, k: int) -> None:
+def test_top_on_a_random_stream(criterion: Criterion, stream: Stream, k: int) -> None:
     finders, oracle = make_finders(criterion), BruteForce(criterion)
     for features, label in stream:
         oracle.add(features, label)
@@ -239,7 +240,7 @@ def test_top_on_a_random_stream(criterion: str, stream: Stream, k: int) -> None:
 @every_criterion
 @fewer
 @given(stream=STREAMS, data=st.data())
-def test_queries_at_any_moment_keep_the_guarantee(criterion: str, stream: Stream, data: st.DataObject) -> None:
+def test_queries_at_any_moment_keep_the_guarantee(criterion: Criterion, stream: Stream, data: st.DataObject) -> None:
     """Asked often, rarely or at random: each answer is within, and asking twice is harmless."""
     length = len(stream)
     random = data.draw(st.lists(st.booleans(), min_size=length, max_size=length))
@@ -259,7 +260,7 @@ def test_queries_at_any_moment_keep_the_guarantee(criterion: str, stream: Stream
 
 @every_criterion
 @every_hostile_stream
-def test_rare_queries_on_a_hostile_stream(name: str, criterion: str) -> None:
+def test_rare_queries_on_a_hostile_stream(name: str, criterion: Criterion) -> None:
     """Maintenance that was put off for 50 points is still made good by the next query."""
     finders, oracle = make_finders(criterion), BruteForce(criterion)
     stream = HOSTILE[name]()
@@ -273,7 +274,7 @@ def test_rare_queries_on_a_hostile_stream(name: str, criterion: str) -> None:
 
 @every_criterion
 @every_hostile_stream
-def test_trace_is_best_after_each_point(name: str, criterion: str) -> None:
+def test_trace_is_best_after_each_point(name: str, criterion: Criterion) -> None:
     stream = HOSTILE[name]()
     X, y = as_matrix(stream)
     for stepwise, traced in zip(make_finders(criterion), make_finders(criterion), strict=True):
@@ -302,7 +303,7 @@ def all_answers(finder: SplitFinder) -> tuple[object, ...]:
 
 @every_criterion
 @every_hostile_stream
-def test_one_by_one_all_at_once_and_in_chunks_agree(name: str, criterion: str) -> None:
+def test_one_by_one_all_at_once_and_in_chunks_agree(name: str, criterion: Criterion) -> None:
     stream = HOSTILE[name]()
     X, y = as_matrix(stream)
     trios = zip(*(make_finders(criterion) for _ in range(3)), strict=True)
@@ -321,7 +322,7 @@ def test_one_by_one_all_at_once_and_in_chunks_agree(name: str, criterion: str) -
 
 @every_criterion
 def test_the_order_of_features_within_a_point_does_not_matter_to_the_guarantee(
-    criterion: str,
+    criterion: Criterion,
 ) -> None:
     stream = random_points(random_labels(0.5), q=0.4, seed=31)
     check_stream([(tuple(sorted(f, reverse=True)), y) for f, y in stream], criterion)

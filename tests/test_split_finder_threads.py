@@ -14,9 +14,11 @@ from oracle import BruteForce
 from scipy.sparse import csr_matrix
 from streams import as_matrix, random_labels, random_points
 
-from sapwood import SplitFinder
+from sapwood import SEARCHES, SplitFinder
+from sapwood.parameters import Criterion, Search
 
-KINDS = [(c, s) for c in ("entropy", "gini") for s in ("exhaustive", "approximate", "certified")]
+CRITERIA: tuple[Criterion, ...] = ("entropy", "gini")
+KINDS = [(c, s) for c in CRITERIA for s in SEARCHES]
 every_kind = pytest.mark.parametrize(("criterion", "search"), KINDS)
 
 
@@ -47,7 +49,7 @@ def run_all(tasks: list[Callable[[], None]]) -> None:
 
 
 @every_kind
-def test_a_query_while_another_thread_adds(criterion: str, search: str) -> None:
+def test_a_query_while_another_thread_adds(criterion: Criterion, search: Search) -> None:
     """Each answer is that of some moment of the stream; nothing crashes and nothing hangs."""
     stream = random_points(random_labels(0.5, n=4000), d=100, q=0.03, seed=3)
     X, y = as_matrix(stream)
@@ -85,7 +87,7 @@ def test_a_query_while_another_thread_adds(criterion: str, search: str) -> None:
 
 
 @every_kind
-def test_two_threads_may_add_to_the_same_finder(criterion: str, search: str) -> None:
+def test_two_threads_may_add_to_the_same_finder(criterion: Criterion, search: Search) -> None:
     X, y = as_matrix(random_points(random_labels(0.5, n=2000), d=50, q=0.05, seed=4))
     finder = SplitFinder(criterion=criterion, search=search)
 
@@ -99,7 +101,7 @@ def test_two_threads_may_add_to_the_same_finder(criterion: str, search: str) -> 
 
 
 @every_kind
-def test_finders_may_be_merged_crosswise(criterion: str, search: str) -> None:
+def test_finders_may_be_merged_crosswise(criterion: Criterion, search: Search) -> None:
     """Each thread needs both locks, and they ask for them in opposite order; one takes the same lock twice."""
     left, right = (SplitFinder(criterion=criterion, search=search) for _ in range(2))
     left.add([3, 5], 1)

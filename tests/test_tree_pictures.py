@@ -14,10 +14,10 @@ import pytest
 from grown_trees import LETTERS, MAIL, chain_tree, view_of_words, wide_tree
 
 from sapwood import _core
+from sapwood.inspect.graph import draw, to_dot
+from sapwood.inspect.picture import plot
+from sapwood.inspect.view import TreeView
 from sapwood.style import class_colour
-from sapwood.tree_graph import draw, to_dot
-from sapwood.tree_plot import plot
-from sapwood.tree_view import TreeView
 
 NODE = re.compile(r'^    (\d+) \[label="(.*)", fillcolor="(#[0-9a-f]{6})"\];$', re.MULTILINE)
 EDGE = re.compile(r'^    (\d+) -> (\d+) \[label=" (on|off) ", style=(solid|dashed), weight=\d\];$', re.MULTILINE)

@@ -12,8 +12,8 @@ import pytest
 from grown_trees import LETTERS, MAIL, WORDS, chain_tree, view_of_words, wide_tree, word_tree
 
 from sapwood import _core
-from sapwood.tree_text import export_text
-from sapwood.tree_view import TreeView
+from sapwood.inspect.text import export_text
+from sapwood.inspect.view import TreeView
 
 RULE = re.compile(
     r"^((?:\|   )*)(?:(if|else if) (.*) is (on|off)(:?)|(else|always))(?:  +(\w+) ([\d.]+)  +of ([\d,]+))?"

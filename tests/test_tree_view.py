@@ -13,8 +13,8 @@ import pytest
 from grown_trees import LETTERS, MAIL, chain_tree, view_of_words, wide_tree, word_tree
 
 from sapwood import _core
-from sapwood.tree_export import to_dataframe, to_dict
-from sapwood.tree_view import NodeView, TreeView
+from sapwood.inspect.export import to_dataframe, to_dict
+from sapwood.inspect.view import NodeView, TreeView
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from streams import STREAMS, Stream, as_matrix
 from tree_models import BOLD, CLASSIFIERS, Classifier, content, dicts, stream
 
 from sapwood import HoeffdingTreeClassifier
-from sapwood._tree_classifier import StreamingTreeClassifier
+from sapwood.estimators import StreamingTreeClassifier
 
 every_classifier = pytest.mark.parametrize("classifier", CLASSIFIERS)
 every_leaf = pytest.mark.parametrize("leaf_prediction", ["majority", "naive_bayes", "logistic", "adaptive"])
@@ -55,7 +55,7 @@ def test_exact_searches(classifier: Classifier, criterion: str) -> None:
     certified, exhaustive = (
         classifier(search=search, criterion=criterion, **BOLD).fit(X, y) for search in ("certified", "exhaustive")
     )
-    nodes, others = certified._tree.nodes(), exhaustive._tree.nodes()
+    nodes, others = certified.learner.fitted().tree.nodes(), exhaustive.learner.fitted().tree.nodes()
     assert certified.get_n_leaves() > 1
     assert all(np.array_equal(nodes[column], others[column]) for column in nodes)
     assert np.array_equal(certified.predict_proba(X), exhaustive.predict_proba(X))
@@ -78,7 +78,7 @@ def test_weights(classifier: Classifier) -> None:
     kept = weights > 0
     without = classifier(**BOLD).fit(X[kept], y[kept], sample_weight=weights[kept])
     assert content(fitted) == content(points) == content(without)
-    assert fitted._tree.n_classes() == 3
+    assert fitted.learner.fitted().tree.n_classes() == 3
 
 
 @every_classifier
@@ -185,7 +185,7 @@ def test_named_columns(classifier: Classifier) -> None:
         chunked.partial_fit(frame.iloc[start : start + 70], y[start : start + 70], classes=[0, 1])
     assert content(chunked) == content(fitted)
     # As to the tree, a name is as good as a number.
-    assert chunked._tree.to_bytes() == classifier(**BOLD).fit(X, y)._tree.to_bytes()
+    assert chunked.learner.fitted().tree.to_bytes() == classifier(**BOLD).fit(X, y).learner.fitted().tree.to_bytes()
     shares = fitted.feature_importances_
     assert shares.sum() == pytest.approx(1)
     assert np.array_equal(shares, classifier(**BOLD).fit(X, y).feature_importances_)
@@ -195,7 +195,7 @@ def test_the_seed_chooses_among_equals_only() -> None:
     X, y = stream(n_classes=3)
     twins = scipy.sparse.hstack([X, X]).tocsr()
     plain, *seeded = (HoeffdingTreeClassifier(random_state=seed, **BOLD).fit(twins, y) for seed in (None, *range(20)))
-    first = [model.features_seen_[model._tree.nodes()["feature"][0]] for model in (plain, *seeded)]
+    first = [model.features_seen_[model.learner.fitted().tree.nodes()["feature"][0]] for model in (plain, *seeded)]
     assert first[0] < X.shape[1], "the feature that was seen first"
     assert {feature % X.shape[1] for feature in first} == {first[0]}
     assert len(set(first)) == 2, "both twins are chosen by some seed"

@@ -11,7 +11,6 @@ import pytest
 from tree_models import BOLD, CLASSIFIERS, Classifier, content, dicts, stream
 
 from sapwood import HoeffdingTreeClassifier
-from sapwood._batches import learn_batch
 from sapwood.stream import Batch
 
 every_classifier = pytest.mark.parametrize("classifier", CLASSIFIERS)
@@ -155,7 +154,7 @@ def test_importances_of_points() -> None:
     shares = model.feature_importances_
     assert len(shares) == len(model.features_seen_)
     assert shares.sum() == pytest.approx(1)
-    nodes = model._tree.nodes()
+    nodes = model.learner.fitted().tree.nodes()
     tests = nodes["feature"][nodes["feature"] >= 0]
     assert set(np.flatnonzero(shares).tolist()) == set(tests.tolist())
     assert not hasattr(model, "n_features_in_")
@@ -182,7 +181,7 @@ def test_labels_that_cannot_be_compared_stand_alike_in_however_many_calls_they_c
         # 5 and 2.5 can be compared while there is nothing else.
         one_by_one.learn_one([i], label)
     batch = classifier()
-    learn_batch(batch, batch_of(labels))
+    batch.learner.learn(batch_of(labels))
     assert one_by_one.classes_.tolist() == batch.classes_.tolist() == [2.5, 5, "x", "y"]
     assert one_by_one.to_bytes() == batch.to_bytes()
 

@@ -140,7 +140,7 @@ def test_paths_and_leaves(classifier: Classifier) -> None:
     X, y = stream()
     model = classifier(**BOLD).fit(X, y)
     paths = model.decision_path(X)
-    nodes = model._tree.nodes()
+    nodes = model.learner.fitted().tree.nodes()
     assert paths.shape == (X.shape[0], len(nodes["feature"]))
     assert paths.format == "csr"
     leaves = model.apply(X)
@@ -162,7 +162,7 @@ def test_paths_and_leaves(classifier: Classifier) -> None:
 def test_importances_by_hand(classifier: Classifier) -> None:
     X, y = stream(n_classes=3)
     model = classifier(**BOLD).fit(X, y)
-    nodes, keys = model._tree.nodes(), model.features_seen_
+    nodes, keys = model.learner.fitted().tree.nodes(), model.features_seen_
     taken = np.zeros(X.shape[1])
     for at in np.flatnonzero(nodes["feature"] >= 0):
         taken[keys[nodes["feature"][at]]] += nodes["counts"][at].sum() * nodes["gain"][at]
@@ -191,8 +191,7 @@ def test_chunks_of_a_large_prediction(classifier: Classifier, monkeypatch: pytes
     X, y = stream(n_classes=3)
     model = classifier(**BOLD).fit(X, y)
     whole = [model.predict(X), model.predict_proba(X), model.apply(X), model.decision_path(X).toarray()]
-    for module in ("_tree_learner", "_tree_classifier"):
-        monkeypatch.setattr(f"sapwood.{module}.ROWS_IN_CHUNK", 7)
+    monkeypatch.setattr("sapwood.learner.model._ROWS_IN_CHUNK", 7)
     parts = [model.predict(X), model.predict_proba(X), model.apply(X), model.decision_path(X).toarray()]
     assert all(np.array_equal(a, b) for a, b in zip(whole, parts, strict=True))
 

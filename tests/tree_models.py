@@ -10,7 +10,7 @@ from scipy.sparse import csr_array, csr_matrix
 from streams import as_matrix, random_labels, random_points, with_feature
 
 from sapwood import ExtremelyFastDecisionTreeClassifier, HoeffdingTreeClassifier
-from sapwood._tree_classifier import StreamingTreeClassifier
+from sapwood.estimators import StreamingTreeClassifier
 
 Classifier = type[StreamingTreeClassifier]
 CLASSIFIERS: list[Classifier] = [HoeffdingTreeClassifier, ExtremelyFastDecisionTreeClassifier]
@@ -36,13 +36,13 @@ def dicts(X: csr_matrix | csr_array) -> list[dict[int, float]]:
 
 def content(model: StreamingTreeClassifier) -> bytes:
     """Return the tree to the last bit, with what its features are called."""
-    tree = model._tree
+    tree = model.learner.fitted().tree
     return tree.to_bytes() + repr(tree.keys()).encode()
 
 
 def state(model: StreamingTreeClassifier) -> tuple[object, ...]:
     """Return all that a failed call must leave as it was."""
-    learned = model._model
+    learned = model.learner.model
     if learned is None:
         return (model.get_params(),)
     labels, columns = learned.labels, learned.columns

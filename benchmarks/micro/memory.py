@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from sapwood import SplitFinder
+from sapwood.parameters import Criterion, Search
 
 from .measure import verdict
 from .pictures import Bar, draw_bars
@@ -67,7 +68,7 @@ def run(quick: bool) -> Report:
     )
 
 
-def _measure(stream: Stream, criterion: str, search: str) -> dict[str, Any]:
+def _measure(stream: Stream, criterion: Criterion, search: Search) -> dict[str, Any]:
     finder = SplitFinder(criterion=criterion, search=search, alpha=ALPHA)
     finder.add_many(stream.matrix, stream.labels, trace=True)
     seen = finder.n_features_seen

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from sapwood import SplitFinder
+from sapwood.parameters import Criterion, Search
 
 from .measure import Quartiles, interleaved, quartiles
 from .pictures import Bar, draw_bars
@@ -64,7 +65,7 @@ def _points(n: int) -> Stream:
     return stream_of("fifteen on", indptr, indices, rng.integers(0, 2, n), 10_000)
 
 
-def _measure(stream: Stream, criterion: str, search: str, repeats: int) -> list[dict[str, Any]]:
+def _measure(stream: Stream, criterion: Criterion, search: Search, repeats: int) -> list[dict[str, Any]]:
     rows = [row.tolist() for row in stream.indices.reshape(-1, FEATURES_ON)]
     labels = stream.labels.tolist()
     matrix = stream.matrix

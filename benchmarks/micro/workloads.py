@@ -16,13 +16,14 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 from sklearn.datasets import load_svmlight_file
 
-from sapwood import _core
+from sapwood import SEARCHES, _core
 from sapwood.datasets import make_sparse
+from sapwood.parameters import Criterion, Search
 from sapwood.style import COUNTING
 
 ALPHA = 0.1
 SEED = 1
-CRITERIA = ("entropy", "gini")  # those that every search has
+CRITERIA: tuple[Criterion, ...] = ("entropy", "gini")  # those that every search has
 CERTIFIED = "certified"
 SCALAR = "scalar exhaustive"
 DATA = Path(os.environ.get("SAPWOOD_DATA") or Path(__file__).resolve().parents[3] / "shared" / "data")
@@ -172,9 +173,9 @@ def bench() -> Any:
         ) from None
 
 
-def searches_for(stream: Stream, criterion: str) -> list[str]:
+def searches_for(stream: Stream, criterion: str) -> list[Search]:
     """Return the searches that there are for a criterion and the classes of a stream."""
-    return _core.searches_for(criterion, stream.n_classes)
+    return [search for search in SEARCHES if search in _core.searches_for(criterion, stream.n_classes)]
 
 
 def contestants(stream: Stream, criterion: str) -> dict[str, Callable[[], float]]:

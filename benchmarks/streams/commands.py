@@ -16,7 +16,6 @@ from matplotlib.figure import Figure
 import sapwood
 from benchmarks.micro.measure import interleaved, quartiles, verdict
 from benchmarks.micro.report import Report, Table
-from sapwood._batches import learn_batch, predict_batch
 from sapwood.evaluate import prequential
 from sapwood.stream import ReadAhead, read
 
@@ -103,14 +102,14 @@ def _steps(file: File) -> dict[str, Callable[[], float]]:
     def train(kind: type[Any]) -> Any:
         model = kind()
         for batch in read(file.path):
-            learn_batch(model, batch)
+            model.learner.learn(batch)
         return model
 
     model = train(sapwood.HoeffdingTreeClassifier)
 
     def predict() -> None:
         for batch in read(file.path):
-            predict_batch(model, batch)
+            model.learner.predict(batch)
 
     vfdt, efdt = sapwood.HoeffdingTreeClassifier, sapwood.ExtremelyFastDecisionTreeClassifier
     return {
@@ -137,7 +136,7 @@ def _as_the_command(path: Path) -> dict[str, Callable[[], float]]:
         model = sapwood.HoeffdingTreeClassifier()
         with read(path, batch_size=4000) as reader, ReadAhead(reader) as ahead:
             for batch in ahead:
-                learn_batch(model, batch)
+                model.learner.learn(batch)
 
     return {READING: lambda: clock_seconds(reading), TRAIN: lambda: clock_seconds(train)}
 

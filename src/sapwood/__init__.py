@@ -1,6 +1,6 @@
 """Decision trees from streams of sparse data, with the best split current after every point.
 
-The names are loaded when they are first asked for: the command line answers `--help` without scikit-learn.
+Names and submodules are loaded when they are first asked for: the command line answers `--help` without scikit-learn.
 """
 
 from importlib import import_module
@@ -25,10 +25,30 @@ __all__ = [
 ]
 
 _OF_TREES = {"ExtremelyFastDecisionTreeClassifier", "HoeffdingTreeClassifier", "load_model"}
+_SUBMODULES = (
+    "checkpoint",
+    "data",
+    "datasets",
+    "evaluate",
+    "exceptions",
+    "inspect",
+    "learner",
+    "paper",
+    "parameters",
+    "race",
+    "river",
+    "split_finder",
+    "stream",
+    "style",
+    "trees",
+)
+"""The public modules; others are below the faces (`estimators`, `model_files`), or for programs (`cli`, `demo`)."""
 
 
 def __getattr__(name: str) -> Any:
     """Load a public name, which is then there for good (PEP 562)."""
+    if name in _SUBMODULES:
+        return import_module(f"sapwood.{name}")
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if name == "__version__":
@@ -42,4 +62,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*__all__, *_SUBMODULES})

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sapwood.cli.race_table import print_table
 from sapwood.datasets import make_sparse, make_text
 from sapwood.evaluate import Evaluation, PrequentialRun
-from sapwood.race import RaceResult, plot_race, race
+from sapwood.parameters import Criterion
+from sapwood.race import RaceResult, plot_race, print_table, race
 from sapwood.split_finder import SEARCHES
 from sapwood.trees import ExtremelyFastDecisionTreeClassifier
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["main"]
 
-_CRITERIA = ("entropy", "gini")  # those for which every search exists
+_CRITERIA: tuple[Criterion, ...] = ("entropy", "gini")  # those for which every search exists
 _INTERRUPTED = 130  # what a shell reports of a program that Ctrl-C ended
 _TEXTS_A_POINT = 10  # learning is so much faster than asking every search after every point
 _EXTRAS = {"rich": "cli", "matplotlib": "plot"}

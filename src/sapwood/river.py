@@ -12,13 +12,15 @@ Accuracy: 98.99%
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Hashable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from sapwood import _core, trees
-from sapwood._inspect import Inspectable
-from sapwood._labels import as_label
-from sapwood._tree_parameters import ExtremelyFastParameters, HoeffdingParameters
+from sapwood.data import Batch
+from sapwood.inspect.inspectable import Inspectable
+from sapwood.learner import TreeLearner
+from sapwood.learner.learner import REFUSED
+from sapwood.parameters import refuse_unknown, tree_called
 
 try:
     from river import base
@@ -32,22 +34,63 @@ except ModuleNotFoundError as error:
 if TYPE_CHECKING:
     import pandas as pd
 
-    from sapwood._feature_names import FeatureNames
-    from sapwood._tree_classifier import StreamingTreeClassifier
-    from sapwood._tree_summary import TreeSummary
-    from sapwood.explain import Explanation
-    from sapwood.tree_view import TreeView
+    from sapwood.estimators import StreamingTreeClassifier
+    from sapwood.inspect.explain import Explanation
+    from sapwood.inspect.names import FeatureNames
+    from sapwood.inspect.summary import TreeSummary
+    from sapwood.inspect.view import TreeView
+    from sapwood.parameters import TreeKind
 
 __all__ = ["ExtremelyFastDecisionTreeClassifier", "HoeffdingTreeClassifier"]
 
 
 class _RiverTree(Inspectable, base.MiniBatchClassifier):
-    """A tree classifier with river's interface, which hands everything to one of sapwood's own, `classifier`."""
+    """A tree classifier with river's interface, which hands everything to its learner.
 
-    _kind: ClassVar[type[StreamingTreeClassifier]]
+    A class that names its kind, by ``class Name(_RiverTree, kind="Name")``, has the parameters of that row of
+    `sapwood.parameters.TREES`.
+    """
 
-    def __init__(self) -> None:
-        self.classifier = self._kind(**self._get_params())
+    kind: ClassVar[TreeKind]
+    _learner: TreeLearner
+
+    def __init_subclass__(cls, *, kind: str, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        cls.kind = tree_called(kind)
+
+        # river reads parameters off the signature of the constructor.
+        def __init__(self: _RiverTree, **parameters: Any) -> None:  # noqa: N807 - it becomes one
+            _RiverTree.__init__(self, **parameters)
+
+        own = [
+            inspect.Parameter(each.name, inspect.Parameter.KEYWORD_ONLY, default=each.default)
+            for each in cls.kind.parameters
+        ]
+        first = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
+        __init__.__signature__ = inspect.Signature([first, *own])  # type: ignore[attr-defined]  # what inspect looks for
+        cls.__init__ = __init__  # type: ignore[method-assign]
+
+    def __init__(self, **parameters: Any) -> None:
+        known = {each.name: each.default for each in self.kind.parameters}
+        refuse_unknown(type(self).__name__, parameters, known)
+        for name, default in known.items():
+            setattr(self, name, parameters.get(name, default))
+        self._learner = TreeLearner(self.kind, {}, owner=type(self).__name__)
+
+    @property
+    def learner(self) -> TreeLearner:
+        """What learns and answers, with the parameters as they are now unless the tree has begun."""
+        learner = self._learner
+        if learner.model is None:
+            learner.parameters = {each.name: getattr(self, each.name) for each in self.kind.parameters}
+        return learner
+
+    @property
+    def classifier(self) -> StreamingTreeClassifier:
+        """The same model as scikit-learn knows it: what the one learns the other has learned."""
+        from sapwood.trees import classifier_of
+
+        return classifier_of(self.learner)
 
     # ---- one point at a time ----------------------------------------------------------------------------------------
 
@@ -64,7 +107,7 @@ class _RiverTree(Inspectable, base.MiniBatchClassifier):
         w
             How often it counts, a non-negative integer.
         """
-        self.classifier.learn_one(x, y, w=w)
+        self.learner.learn_one(x, y, w)
 
     def predict_proba_one(self, x: dict[Any, Any], **_kwargs: Any) -> dict[Any, float]:
         """Return the probability of each class; of none before the first point.
@@ -74,7 +117,7 @@ class _RiverTree(Inspectable, base.MiniBatchClassifier):
         x
             The point.
         """
-        return self.classifier.predict_proba_one(x)
+        return self._learner.predict_proba_one(x)
 
     def predict_one(self, x: dict[Any, Any], **_kwargs: Any) -> Any:
         """Return the class of the largest probability, of several that which was met first; None before any.
@@ -84,7 +127,7 @@ class _RiverTree(Inspectable, base.MiniBatchClassifier):
         x
             The point.
         """
-        return self.classifier.predict_one(x)
+        return self._learner.predict_one(x)
 
     # ---- many at a time ---------------------------------------------------------------------------------------------
 
@@ -100,21 +143,16 @@ class _RiverTree(Inspectable, base.MiniBatchClassifier):
         y
             Their classes.
         """
-        points = list(_points(X))
-        try:
-            if len(points) != len(y):
-                raise ValueError(f"y must have a label for each of the {len(points)} rows of X, got {len(y)}")
-            labels = [as_label(label) for label in y]
-            reader = _core.Tree()
-            for x in points:
-                reader.point(x, self.classifier.binarize)
-            model = self.classifier._model
-            met = set() if model is None else set(model.labels.order)
-            self.classifier._check_number_of_classes(len(met | set(labels)))
-        except (TypeError, ValueError) as error:
-            raise type(error)(f"{type(self).__name__}.learn_many: {error}") from None
-        for x, label in zip(points, labels, strict=True):
-            self.classifier.learn_one(x, label)
+        learner = self.learner
+        with learner.lock:
+            try:
+                if len(X) != len(y):
+                    raise ValueError(f"y must have a label for each of the {len(X)} rows of X, got {len(y)}")
+                batch = Batch.of_points(_points(X), list(y), learner.binarize)
+                learner.check_number_of_classes(len({*learner.labels.order, *batch.order()}))
+            except REFUSED as error:
+                learner.refuse("learn_many", error)
+            learner.learn(batch, "learn_many")
 
     def predict_proba_many(self, X: pd.DataFrame) -> pd.DataFrame:
         """Return a table of the probability of each class for each row; it is empty before the first point.
@@ -143,14 +181,14 @@ class _RiverTree(Inspectable, base.MiniBatchClassifier):
     # ---- looking inside ---------------------------------------------------------------------------------------------
 
     def _view(self, feature_names: FeatureNames, owner: str) -> TreeView:
-        return self.classifier._view(feature_names, owner)
+        return self.learner.view(feature_names, owner)
 
     def _explain(self, x: Any, feature_names: FeatureNames) -> Explanation:
-        return self.classifier._explain(x, feature_names)
+        return self.classifier.explain_one(x, feature_names=feature_names)
 
     def summary(self) -> TreeSummary:
         """Return what the tree is and what it has done, in a few numbers; it prints as a table."""
-        return self.classifier.summary()
+        return self.learner.summary()
 
     def debug_one(self, x: dict[Any, Any]) -> str | None:
         """Return why a point is predicted as it is, to be read; None before the first point.
@@ -160,7 +198,7 @@ class _RiverTree(Inspectable, base.MiniBatchClassifier):
         x
             The point.
         """
-        return str(self.explain_one(x)) if self.classifier.__sklearn_is_fitted__() else None
+        return str(self.explain_one(x)) if self._learner.is_fitted else None
 
     # ---- what river asks --------------------------------------------------------------------------------------------
 
@@ -171,9 +209,9 @@ class _RiverTree(Inspectable, base.MiniBatchClassifier):
     @property
     def _raw_memory_usage(self) -> int:
         """The bytes of the model, most of which are in the core, where river does not see them."""
-        if not self.classifier.__sklearn_is_fitted__():
+        if not self._learner.is_fitted:
             return 0
-        summary = self.summary()
+        summary = self._learner.summary()
         return summary.tree_bytes + summary.vocabulary_bytes
 
 
@@ -183,7 +221,7 @@ def _points(X: pd.DataFrame) -> Iterator[dict[Any, Any]]:
     return (dict(zip(columns, row, strict=True)) for row in X.itertuples(index=False, name=None))
 
 
-class HoeffdingTreeClassifier(HoeffdingParameters, _RiverTree):
+class HoeffdingTreeClassifier(_RiverTree, kind="HoeffdingTreeClassifier"):
     """`sapwood.HoeffdingTreeClassifier` (VFDT) for river: the same parameters, the same tree from the same points.
 
     Unlike in river's own class of this name, an absent key is 0 and is counted as such, and a split forgets nothing
@@ -199,10 +237,8 @@ class HoeffdingTreeClassifier(HoeffdingParameters, _RiverTree):
     Accuracy: 87.75%
     """
 
-    _kind = trees.HoeffdingTreeClassifier
 
-
-class ExtremelyFastDecisionTreeClassifier(ExtremelyFastParameters, _RiverTree):
+class ExtremelyFastDecisionTreeClassifier(_RiverTree, kind="ExtremelyFastDecisionTreeClassifier"):
     """`sapwood.ExtremelyFastDecisionTreeClassifier` (EFDT) for river: the same parameters, the same tree.
 
     Unlike in river's own class of this name, an absent key is 0 and is counted as such, and a split forgets nothing
@@ -217,5 +253,3 @@ class ExtremelyFastDecisionTreeClassifier(ExtremelyFastParameters, _RiverTree):
     >>> evaluate.progressive_val_score(datasets.Phishing(), model, metrics.Accuracy())
     Accuracy: 87.75%
     """
-
-    _kind = trees.ExtremelyFastDecisionTreeClassifier

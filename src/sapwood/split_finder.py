@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from numbers import Real
 from operator import index
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, cast, overload
 
 from sapwood import _core
-from sapwood._points import as_points
+from sapwood.data import binary_batch
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -15,10 +15,13 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-CRITERIA: tuple[str, ...] = _core.CRITERIA
+    from sapwood.data import Batch
+    from sapwood.parameters import Criterion, Search
+
+CRITERIA: tuple[Criterion, ...] = _core.CRITERIA
 """The impurities that a split can be judged by."""
 
-SEARCHES: tuple[str, ...] = _core.SEARCHES
+SEARCHES: tuple[Search, ...] = _core.SEARCHES
 """The ways to search for the best split. Not every search exists for every criterion: see SplitFinder."""
 
 Counts = tuple[tuple[int, ...], tuple[int, ...]]
@@ -92,7 +95,7 @@ class SplitFinder:
     _search: _core.SplitSearch
 
     def __init__(
-        self, criterion: str = "entropy", search: str = "certified", alpha: float = 0.1, n_classes: int = 2
+        self, criterion: Criterion = "entropy", search: Search = "certified", alpha: float = 0.1, n_classes: int = 2
     ) -> None:
         for name, word in (("criterion", criterion), ("search", search)):
             if not isinstance(word, str):
@@ -239,11 +242,26 @@ class SplitFinder:
         [0, 1, 1]
         """
         try:
-            points = as_points(X, y, self.n_classes)
-            found = self._search.add_csr(points.indptr, points.indices, points.labels, points.n_columns, bool(trace))
+            points = binary_batch(X, y, self.n_classes)
+            found = self._search.add_csr(*points.as_numbers(), points.n_features or 0, bool(trace))
         except (ValueError, TypeError, OverflowError) as error:
             _raise_named("SplitFinder.add_many", error)
         return None if found is None else Trace(*found)
+
+    def add_batch(self, points: Batch) -> None:
+        """Add points whose features are columns and whose labels are the numbers of classes, in order.
+
+        They are checked, as ``add_many`` does, before the first is added.
+        """
+        try:
+            self._search.add_csr(*points.as_numbers(), points.n_features or 0, False)
+        except (ValueError, OverflowError) as error:
+            _raise_named("SplitFinder.add_batch", error)
+
+    @property
+    def native(self) -> _core.SplitSearch:
+        """The search of the core, for measurements that do without Python."""
+        return self._search
 
     def best(self) -> Split | None:
         """Return the best split, or None before any feature was seen."""
@@ -295,14 +313,14 @@ class SplitFinder:
             _raise_named("SplitFinder.counts", error)
 
     @property
-    def criterion(self) -> str:
+    def criterion(self) -> Criterion:
         """The impurity that splits are judged by."""
-        return self._search.criterion
+        return cast("Criterion", self._search.criterion)
 
     @property
-    def search(self) -> str:
+    def search(self) -> Search:
         """How the best split is searched for."""
-        return self._search.search
+        return cast("Search", self._search.search)
 
     @property
     def alpha(self) -> float:

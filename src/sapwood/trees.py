@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING
 
-from sapwood._tree_classifier import StreamingTreeClassifier, load_model
-from sapwood._tree_parameters import ExtremelyFastParameters, HoeffdingParameters
-from sapwood._tree_summary import TreeSummary
+from sapwood.estimators import StreamingTreeClassifier
+from sapwood.inspect.summary import TreeSummary
 
-__all__ = ["ExtremelyFastDecisionTreeClassifier", "HoeffdingTreeClassifier", "TreeSummary", "load_model"]
+if TYPE_CHECKING:
+    from os import PathLike
+
+    import numpy as np
+
+    from sapwood.learner import TreeLearner
+    from sapwood.parameters import Criterion, LeafPrediction, Search, SplitTest
+
+__all__ = [
+    "ExtremelyFastDecisionTreeClassifier",
+    "HoeffdingTreeClassifier",
+    "TreeSummary",
+    "classifier_of",
+    "load_model",
+]
 
 
-class HoeffdingTreeClassifier(HoeffdingParameters, StreamingTreeClassifier):
+class HoeffdingTreeClassifier(StreamingTreeClassifier, kind="HoeffdingTreeClassifier"):
     """A decision tree that grows with a stream of sparse points and never looks back: VFDT [VFDT]_.
 
     A leaf is split on its best feature once that is ahead of the second best, and of not splitting, by more than the
@@ -34,40 +47,8 @@ class HoeffdingTreeClassifier(HoeffdingParameters, StreamingTreeClassifier):
 
     Parameters
     ----------
-    criterion : {"entropy", "gini", "kearns_mansour"}, default="entropy"
-        The impurity that splits are judged by; gains of entropy are in bits. The last is for two classes.
-    search : {"certified", "exhaustive", "approximate"}, default="certified"
-        How the best split of a leaf is found. The first two are exact and make the same tree; the last, for two
-        classes, finds one whose impurity is within a factor 1 + alpha of the best.
-    alpha : float, default=0.1
-        How far from the best an approximate split may be. Other searches do not use it.
-    split_test : {"hoeffding", "mcdiarmid", "gaussian"}, default="hoeffding"
-        What says that a split is better than another. Hoeffding's bound is the classic, though a gain is not the mean
-        that it is about; McDiarmid's [MCD]_ holds for the gains of entropy and Gini, and takes far more points; the
-        Gaussian one [GAU]_ follows from the variances of the two gains.
-    delta : float, default=1e-7
-        The probability with which a single test may err, between 0 and 0.5.
-    tau : float, default=0.05
-        A bound below this lets the better of two splits that are as good as equal be taken.
-    grace_period : int, default=1
-        The points between two looks at a leaf: 1 looks after every point.
-    min_gain : float, default=0.0
-        A split whose gain is not above this is not made.
-    max_depth : int, default=None
-        A leaf so many tests below the root is not split.
-    max_leaves : int, default=None
-        With so many leaves none is split.
-    max_bytes : int, default=None
-        The memory that the tree may take, held after every point: the nodes with the least to win stop learning about
-        splits, and leaves begin again when there is room. The names of the features are not counted.
-    leaf_prediction : {"adaptive", "majority", "naive_bayes", "logistic"}, default="adaptive"
-        What answers for a leaf: the classes of its points, naive Bayes over the active features, a logistic regression,
-        or whichever has been right most often there.
-    binarize : float, default=0.0
-        A value greater than this is on, in matrices and in dictionaries; True is on and False is off. None: every value
-        must be 0 or 1. Below 0 all that is not stored would be on: then only dense matrices can be learned from.
-    random_state : int or RandomState, default=None
-        Chooses among splits that are exactly equally good. None: the feature that was seen first is taken.
+    parameters
+        The table of `sapwood.parameters`, which is written here when the class is made.
 
     Attributes
     ----------
@@ -115,10 +96,28 @@ class HoeffdingTreeClassifier(HoeffdingParameters, StreamingTreeClassifier):
     'ham'
     """
 
-    _growth: ClassVar[str] = "hoeffding"
+    def __init__(
+        self,
+        *,
+        criterion: Criterion = "entropy",
+        search: Search = "certified",
+        alpha: float = 0.1,
+        split_test: SplitTest = "hoeffding",
+        delta: float = 1e-7,
+        tau: float = 0.05,
+        grace_period: int = 1,
+        min_gain: float = 0.0,
+        max_depth: int | None = None,
+        max_leaves: int | None = None,
+        max_bytes: int | None = None,
+        leaf_prediction: LeafPrediction = "adaptive",
+        binarize: float | None = 0.0,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self._store(locals())
 
 
-class ExtremelyFastDecisionTreeClassifier(ExtremelyFastParameters, StreamingTreeClassifier):
+class ExtremelyFastDecisionTreeClassifier(StreamingTreeClassifier, kind="ExtremelyFastDecisionTreeClassifier"):
     """A decision tree that grows early with a stream of sparse points, and mends its tests later: EFDT [EFDT]_.
 
     A leaf is split as soon as its best feature is ahead of not splitting by more than the bound of ``split_test``, or
@@ -143,42 +142,8 @@ class ExtremelyFastDecisionTreeClassifier(ExtremelyFastParameters, StreamingTree
 
     Parameters
     ----------
-    criterion : {"entropy", "gini", "kearns_mansour"}, default="entropy"
-        The impurity that splits are judged by; gains of entropy are in bits. The last is for two classes.
-    search : {"certified", "exhaustive", "approximate"}, default="certified"
-        How the best split of a leaf is found. The first two are exact and make the same tree; the last, for two
-        classes, finds one whose impurity is within a factor 1 + alpha of the best.
-    alpha : float, default=0.1
-        How far from the best an approximate split may be. Other searches do not use it.
-    split_test : {"hoeffding", "mcdiarmid", "gaussian"}, default="hoeffding"
-        What says that a split is better than another. Hoeffding's bound is the classic, though a gain is not the mean
-        that it is about; McDiarmid's [MCD]_ holds for the gains of entropy and Gini, and takes far more points; the
-        Gaussian one [GAU]_ follows from the variances of the two gains.
-    delta : float, default=1e-7
-        The probability with which a single test may err, between 0 and 0.5.
-    tau : float, default=0.05
-        A bound below this lets the better of two splits that are as good as equal be taken.
-    grace_period : int, default=1
-        The points between two looks at a leaf: 1 looks after every point.
-    min_samples_reevaluate : int, default=20
-        The points between two looks at whether an inner node has the right test.
-    min_gain : float, default=0.0
-        A split whose gain is not above this is not made.
-    max_depth : int, default=None
-        A leaf so many tests below the root is not split.
-    max_leaves : int, default=None
-        With so many leaves none is split.
-    max_bytes : int, default=None
-        The memory that the tree may take, held after every point: the nodes with the least to win stop learning about
-        splits, and leaves begin again when there is room. The names of the features are not counted.
-    leaf_prediction : {"adaptive", "majority", "naive_bayes", "logistic"}, default="adaptive"
-        What answers for a leaf: the classes of its points, naive Bayes over the active features, a logistic regression,
-        or whichever has been right most often there.
-    binarize : float, default=0.0
-        A value greater than this is on, in matrices and in dictionaries; True is on and False is off. None: every value
-        must be 0 or 1. Below 0 all that is not stored would be on: then only dense matrices can be learned from.
-    random_state : int or RandomState, default=None
-        Chooses among splits that are exactly equally good. None: the feature that was seen first is taken.
+    parameters
+        The table of `sapwood.parameters`, which is written here when the class is made.
 
     Attributes
     ----------
@@ -214,4 +179,41 @@ class ExtremelyFastDecisionTreeClassifier(ExtremelyFastParameters, StreamingTree
     True
     """
 
-    _growth: ClassVar[str] = "extremely_fast"
+    def __init__(
+        self,
+        *,
+        criterion: Criterion = "entropy",
+        search: Search = "certified",
+        alpha: float = 0.1,
+        split_test: SplitTest = "hoeffding",
+        delta: float = 1e-7,
+        tau: float = 0.05,
+        grace_period: int = 1,
+        min_samples_reevaluate: int = 20,
+        min_gain: float = 0.0,
+        max_depth: int | None = None,
+        max_leaves: int | None = None,
+        max_bytes: int | None = None,
+        leaf_prediction: LeafPrediction = "adaptive",
+        binarize: float | None = 0.0,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self._store(locals())
+
+
+def classifier_of(learner: TreeLearner) -> StreamingTreeClassifier:
+    """Return a learner as the classifier of its kind. What the one learns the other has learned."""
+    return StreamingTreeClassifier.of(learner)
+
+
+def load_model(path: str | PathLike[str]) -> StreamingTreeClassifier:
+    """Return the model that ``save`` wrote to a file, of whichever class it is.
+
+    Raises
+    ------
+    ModelFormatError
+        If the file holds no model. It may come from anyone: nothing in it is run.
+    OSError
+        If the file cannot be read.
+    """
+    return StreamingTreeClassifier.load(path)

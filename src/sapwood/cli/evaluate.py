@@ -48,6 +48,7 @@ def evaluate(
       sapwood evaluate stream.svm --json | jq .metrics.accuracy
     """
     from sapwood.evaluate import PrequentialRun
+    from sapwood.inspect import export_text
     from sapwood.stream import StreamError
 
     if report is not None:
@@ -66,7 +67,7 @@ def evaluate(
         result = run.result()
         if not result.interrupted and failure is None:
             require_two_classes(stream.name, result.classes)
-        _tell(result, report, output, f"{model.export_text()}" if tree and result.n else "", stream.name)
+        _tell(result, report, output, export_text(result.tree) if tree and result.tree is not None else "", stream.name)
         if failure is not None:
             raise failure
     signals.check(f"after {result.n:,} points")

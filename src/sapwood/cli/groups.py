@@ -1,4 +1,4 @@
-"""Options that several commands share, as fields of a dataclass: a command takes the whole as one parameter."""
+"""Options that several commands share, as a class: a command takes the whole as one parameter."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ __all__ = ["command"]
 def command(function: Callable[..., None], within: str = "") -> Callable[..., None]:
     """Make of a function what typer takes for a command; its errors are told in one sentence.
 
-    `within` is the command that it is one of, if it is. A parameter that is a dataclass is replaced by its fields,
-    options with annotations of typer's.
+    `within` is the command that it is one of, if it is. A parameter that is a group is replaced by its options: those
+    that its method `options` returns, or the fields of a dataclass, with annotations of typer's.
     """
     hints = get_type_hints(function, include_extras=True)
     groups: dict[str, tuple[Any, list[str]]] = {}
     parameters: list[inspect.Parameter] = []
     for name in inspect.signature(function).parameters:
         hint = hints[name]
-        if is_dataclass(hint):
-            members = _members(hint)
+        if is_dataclass(hint) or hasattr(hint, "options"):
+            members = _members(hint) if is_dataclass(hint) else hint.options()
             groups[name] = (hint, [member.name for member in members])
             parameters += members
         else:

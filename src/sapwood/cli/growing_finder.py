@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, NoReturn
 from sapwood.split_finder import SplitFinder
 
 if TYPE_CHECKING:
-    from sapwood._stream import Part
+    from sapwood.data import Batch
+    from sapwood.parameters import Criterion, Search
 
 __all__ = ["GrowingFinder", "refuse_class"]
 
@@ -23,9 +24,9 @@ class GrowingFinder:
     number is given, it is for as many from the beginning.
     """
 
-    def __init__(self, criterion: str, search: str, alpha: float, n_classes: int | None) -> None:
+    def __init__(self, criterion: Criterion, search: Search, alpha: float, n_classes: int | None) -> None:
         self._options = criterion, search, alpha
-        self._kept: list[tuple[Part, int]] | None = [] if n_classes is None else None
+        self._kept: list[Batch] | None = [] if n_classes is None else None
         self.finder = SplitFinder(*self._options, 2 if n_classes is None else n_classes)
 
     @property
@@ -33,21 +34,21 @@ class GrowingFinder:
         """The points that were added."""
         return self.finder.n
 
-    def add(self, part: Part, n_columns: int, stream: str, classes: Sequence[Hashable]) -> SplitFinder:
+    def add(self, points: Batch, stream: str, classes: Sequence[Hashable]) -> SplitFinder:
         """Add points, and return the finder. `classes` are those of all points so far, by number.
 
         Raises ValueError, which names the stream, for a class too many.
         """
-        n_classes = int(part[2].max()) + 1
+        n_classes = int(points.y.max()) + 1
         if n_classes > self.finder.n_classes:
             if self._kept is None:
                 refuse_class(stream, classes, self.finder.n_classes, self.n)
             self.finder = SplitFinder(*self._options, n_classes)
-            for points, columns in self._kept:
-                self.finder._search.add_csr(*points, columns, False)
+            for earlier in self._kept:
+                self.finder.add_batch(earlier)
         if self._kept is not None:
-            self._kept.append((part, n_columns))
-        self.finder._search.add_csr(*part, n_columns, False)
+            self._kept.append(points)
+        self.finder.add_batch(points)
         if self.n > _KEPT:
             self._kept = None
         return self.finder

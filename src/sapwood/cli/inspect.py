@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sapwood._encoding import Encoding
 from sapwood.cli.groups import command
 from sapwood.cli.models import opened_model
 from sapwood.cli.output import OutputOptions
 
 if TYPE_CHECKING:
-    from sapwood._tree_classifier import StreamingTreeClassifier
+    from sapwood.inspect import TreeView
 
 __all__ = ["inspect"]
 
@@ -42,28 +41,31 @@ def inspect(
       sapwood inspect spam.sapwood --depth 5 --top 20
       sapwood inspect spam.sapwood --json | jq .best_features
     """
-    from sapwood._feature_names import shortened
-    from sapwood.checkpoint import Checkpoint
     from sapwood.cli.rules import rules_of
     from sapwood.evaluate.evaluation import plain
+    from sapwood.inspect import export_text, to_dict
+    from sapwood.inspect.names import shortened
+    from sapwood.stream import Encoding
 
-    saved = opened_model(model)
-    classifier = saved.model if isinstance(saved, Checkpoint) else saved
-    best = _best_features(classifier, top)
-    tree = classifier.export_text(max_depth=depth)
+    learner, about = opened_model(model)
+    view = learner.view()
+    best = _best_features(view, top)
+    tree = export_text(view, max_depth=depth)
     if output.quiet and not output.json:
         typer.echo(tree, nl=False)
         return
-    rules = rules_of(classifier._view(None), top)
+    rules = rules_of(view, top)
+    # By name, as scikit-learn lists them.
+    parameters = dict(sorted(learner.parameters.items()))
     parts = [
-        f"{type(classifier).__name__} in {model}",
-        _table(asdict(classifier.summary())),
-        "Parameters\n" + _indented(_table(classifier.get_params())),
+        f"{learner.kind.name} in {model}",
+        _table(asdict(learner.summary())),
+        "Parameters\n" + _indented(_table(parameters)),
     ]
-    if isinstance(saved, Checkpoint):
+    if about is not None:
         usual = asdict(Encoding())
-        stream = {name: value for name, value in asdict(saved.encoding).items() if value != usual[name]}
-        parts.append("Stream\n" + _indented(_table({"points": saved.points, **stream})))
+        stream = {name: value for name, value in asdict(about.encoding).items() if value != usual[name]}
+        parts.append("Stream\n" + _indented(_table({"points": about.points, **stream})))
     if best:
         shares = [(shortened(name, _NAME_WIDTH), f"{share:6.1%}") for name, share in best]
         parts.append("Best features, by their share in the impurity taken away\n" + _columns(shares))
@@ -77,23 +79,23 @@ def inspect(
         "\n\n".join(parts),
         {
             "model": str(model),
-            "class": type(classifier).__name__,
-            "summary": asdict(classifier.summary()),
-            "parameters": classifier.get_params(),
-            "stream": {"points": saved.points, **asdict(saved.encoding)} if isinstance(saved, Checkpoint) else None,
+            "class": learner.kind.name,
+            "summary": asdict(learner.summary()),
+            "parameters": parameters,
+            "stream": None if about is None else {"points": about.points, **asdict(about.encoding)},
             "best_features": [{"feature": name, "share": share} for name, share in best],
             "rules": [{**asdict(rule), "label": plain(rule.label)} for rule in rules],
-            "tree": classifier.to_dict(),
+            "tree": to_dict(view),
         },
     )
 
 
-def _best_features(classifier: StreamingTreeClassifier, most: int) -> list[tuple[str, float]]:
+def _best_features(view: TreeView, most: int) -> list[tuple[str, float]]:
     """Return the features whose tests took away most impurity, with their shares."""
     taken: Counter[str] = Counter()
-    for node in classifier.to_dict()["nodes"]:
-        if node["feature"] is not None:
-            taken[node["feature"]] += node["n"] * node["gain"]
+    for node in view.nodes:
+        if node.feature is not None and node.gain is not None:
+            taken[node.feature] += node.n * node.gain  # type: ignore[assignment]  # a Counter may hold any numbers
     total = taken.total()
     return [(name, amount / total) for name, amount in taken.most_common(most)] if total > 0 else []
 

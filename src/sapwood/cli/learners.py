@@ -1,113 +1,139 @@
-"""The options of commands that learn."""
+"""The options of commands that learn or search: the table of parameters, as the command line has them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import inspect
 from enum import Enum
-from typing import TYPE_CHECKING, Annotated, Any
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from sapwood.parameters import (
+    PARAMETERS,
+    TREES,
+    Criterion,
+    Number,
+    Parameter,
+    Search,
+    Seed,
+    Whole,
+    Word,
+    parameter,
+    tree_called,
+)
+
 if TYPE_CHECKING:
-    from sapwood._tree_classifier import StreamingTreeClassifier
+    from sapwood.learner import TreeLearner
 
-__all__ = ["Criterion", "Learner", "LearnerOptions", "Search"]
+__all__ = ["LearnerOptions", "RaceOptions", "SearchOptions", "option_of"]
 
-
-class Learner(str, Enum):
-    """The learners."""
-
-    vfdt = "vfdt"
-    efdt = "efdt"
+_EVERY_TREE = frozenset.intersection(*(frozenset(kind.parameters) for kind in TREES))
+_OFFERED = [each for each in PARAMETERS if each.option != ""]
 
 
-class Criterion(str, Enum):
-    """The impurities."""
-
-    entropy = "entropy"
-    gini = "gini"
-    kearns_mansour = "kearns_mansour"
+@cache
+def _choice(name: str, words: tuple[str, ...]) -> type[Enum]:
+    """Return words as typer takes a choice."""
+    return Enum(name, [(word, word) for word in words], type=str)  # type: ignore[return-value]  # what Enum returns
 
 
-class Search(str, Enum):
-    """The searches."""
-
-    certified = "certified"
-    exhaustive = "exhaustive"
-    approximate = "approximate"
-
-
-class SplitTest(str, Enum):
-    """What says that a split is better than another."""
-
-    hoeffding = "hoeffding"
-    mcdiarmid = "mcdiarmid"
-    gaussian = "gaussian"
-
-
-class LeafPrediction(str, Enum):
-    """What answers for a leaf."""
-
-    adaptive = "adaptive"
-    majority = "majority"
-    naive_bayes = "naive_bayes"
-    logistic = "logistic"
-
-
-@dataclass
-class LearnerOptions:
-    """Which tree, and how it grows."""
-
-    learner: Annotated[
-        Learner, typer.Option(help="vfdt: a Hoeffding tree. efdt: one that splits early and mends its tests later.")
-    ] = Learner.vfdt
-    criterion: Annotated[Criterion, typer.Option(help="The impurity that splits are judged by.")] = Criterion.entropy
-    search: Annotated[Search, typer.Option(help="How the best split is found.")] = Search.certified
-    alpha: Annotated[float, typer.Option(help="How far from the best an approximate split may be.")] = 0.1
-    split_test: Annotated[SplitTest, typer.Option(help="What says that a split is better than another.")] = (
-        SplitTest.hoeffding
+def _option(name: str, annotation: Any, default: Any, about: Any) -> inspect.Parameter:
+    return inspect.Parameter(
+        name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[annotation, about]
     )
-    delta: Annotated[float, typer.Option(help="The probability with which a single test of a split may err.")] = 1e-7
-    tau: Annotated[float, typer.Option(help="A bound below this decides between splits that are as good.")] = 0.05
-    grace_period: Annotated[int, typer.Option(min=1, help="Points between two looks at a leaf.")] = 1
-    min_samples_reevaluate: Annotated[
-        int | None, typer.Option(min=1, help="efdt: points between two looks at a test. [default: 20]")
-    ] = None
-    min_gain: Annotated[float, typer.Option(help="A split whose gain is not above this is not made.")] = 0.0
-    max_depth: Annotated[int | None, typer.Option(min=0, help="The most tests between the root and a leaf.")] = None
-    max_leaves: Annotated[int | None, typer.Option(min=1, help="The most leaves.")] = None
-    max_bytes: Annotated[int | None, typer.Option(min=1, help="The memory that the tree may take.")] = None
-    leaf_prediction: Annotated[LeafPrediction, typer.Option(help="What answers for a leaf.")] = LeafPrediction.adaptive
-    seed: Annotated[
-        int | None, typer.Option(min=0, help="Chooses among equally good splits. [default: the feature seen first]")
-    ] = None
 
-    def make(self, binarize: float | None) -> StreamingTreeClassifier:
-        """Return a classifier that has learned nothing."""
-        from sapwood.trees import ExtremelyFastDecisionTreeClassifier, HoeffdingTreeClassifier
 
-        options: dict[str, Any] = {
-            "criterion": self.criterion.value,
-            "search": self.search.value,
-            "alpha": self.alpha,
-            "split_test": self.split_test.value,
-            "delta": self.delta,
-            "tau": self.tau,
-            "grace_period": self.grace_period,
-            "min_gain": self.min_gain,
-            "max_depth": self.max_depth,
-            "max_leaves": self.max_leaves,
-            "max_bytes": self.max_bytes,
-            "leaf_prediction": self.leaf_prediction.value,
-            "binarize": binarize,
-            "random_state": self.seed,
-        }
-        if self.learner is Learner.efdt:
-            if self.min_samples_reevaluate is not None:
-                options["min_samples_reevaluate"] = self.min_samples_reevaluate
-            return ExtremelyFastDecisionTreeClassifier(**options)
-        if self.min_samples_reevaluate is not None:
-            raise ValueError(
-                f"--min-samples-reevaluate must be left out for --learner vfdt, got {self.min_samples_reevaluate}"
-            )
-        return HoeffdingTreeClassifier(**options)
+def option_of(each: Parameter, sentence: str | None = None) -> Any:
+    """Return what typer knows of the option of a parameter; `sentence` replaces what the table says of it."""
+    least = each.value.least if isinstance(each.value, (Whole, Seed)) else None
+    return typer.Option(min=least, help=sentence or each.sentence)
+
+
+def _as_option(each: Parameter, sentence: str | None = None) -> inspect.Parameter:
+    """Return a parameter of the table as one of a function: its option, with its type and default."""
+    sentence, default = sentence or each.sentence, each.default
+    if each not in _EVERY_TREE:
+        # Left out unless given, so that it can be refused for other learners.
+        owners = ", ".join(kind.command for kind in TREES if each in kind.parameters)
+        sentence, default = f"{owners}: {sentence[:1].lower()}{sentence[1:]} [default: {default}]", None
+    elif each.unset:
+        sentence = f"{sentence} [default: {each.unset}]"
+    kind: Any = float if isinstance(each.value, Number) else int
+    if isinstance(each.value, Word):
+        kind = _choice(each.annotation, each.value.words)
+        default = kind(default)
+    return _option(_name(each), kind | None if default is None else kind, default, option_of(each, sentence))
+
+
+def _name(each: Parameter) -> str:
+    return each.option or each.name
+
+
+def _plain(value: Any) -> Any:
+    return value.value if isinstance(value, Enum) else value
+
+
+class LearnerOptions:
+    """Which tree, and how it grows: an option for each parameter that a learner has."""
+
+    def __init__(self, learner: Enum, **values: Any) -> None:
+        self._kind = tree_called(learner.value)
+        self._values = values
+
+    @staticmethod
+    def options() -> list[inspect.Parameter]:
+        """Return the options, as parameters of a function."""
+        names = _choice("Learner", tuple(kind.command for kind in TREES))
+        about = typer.Option(help=". ".join(f"{kind.command}: {kind.sentence}" for kind in TREES) + ".")
+        return [_option("learner", names, names(TREES[0].command), about), *map(_as_option, _OFFERED)]
+
+    def make(self, binarize: float | None) -> TreeLearner:
+        """Return a learner that has learned nothing."""
+        from sapwood.learner import TreeLearner
+
+        parameters = {each.name: each.default for each in self._kind.parameters}
+        for each in _OFFERED:
+            value = _plain(self._values[_name(each)])
+            if each.name in parameters:
+                parameters[each.name] = each.default if value is None else value
+            elif value is not None:
+                option = "--" + _name(each).replace("_", "-")
+                raise ValueError(f"{option} must be left out for --learner {self._kind.command}, got {value}")
+        parameters["binarize"] = binarize
+        return TreeLearner(self._kind, parameters)
+
+
+class SearchOptions:
+    """Which splits are searched for, and how."""
+
+    def __init__(self, criterion: Enum, search: Enum, alpha: float) -> None:
+        self.criterion = cast(Criterion, criterion.value)
+        self.search = cast(Search, search.value)
+        self.alpha = alpha
+
+    @staticmethod
+    def options() -> list[inspect.Parameter]:
+        """Return the options, as parameters of a function."""
+        return [
+            _as_option(parameter("criterion")),
+            _as_option(parameter("search"), "How the best split is found."),
+            _as_option(parameter("alpha")),
+        ]
+
+
+class RaceOptions:
+    """Which impurities searches race for."""
+
+    def __init__(self, criterion: list[Enum] | None, alpha: float) -> None:
+        self.criteria = [cast(Criterion, each.value) for each in criterion or ()] or ["entropy", "gini"]
+        self.alpha = alpha
+
+    @staticmethod
+    def options() -> list[inspect.Parameter]:
+        """Return the options, as parameters of a function."""
+        each = parameter("criterion")
+        assert isinstance(each.value, Word)
+        words: Any = _choice(each.annotation, each.value.words)
+        text = "The impurity; may be repeated. [default: entropy and gini]"
+        return [_option("criterion", list[words] | None, None, typer.Option(help=text)), _as_option(parameter("alpha"))]

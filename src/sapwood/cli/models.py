@@ -9,23 +9,24 @@ from sapwood.exceptions import ModelFormatError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sapwood._tree_classifier import StreamingTreeClassifier
-    from sapwood.checkpoint import Checkpoint
+    from sapwood.learner import TreeLearner
+    from sapwood.model_files.stream_note import StreamNote
 
 __all__ = ["opened_model"]
 
 
-def opened_model(path: Path) -> Checkpoint | StreamingTreeClassifier:
-    """Return what a file holds: a model with its stream, as train saves it, or one that was saved from Python.
+def opened_model(path: Path) -> tuple[TreeLearner, StreamNote | None]:
+    """Return what a file holds: a model, and what it says of its stream, as train saves it; None if it says nothing.
 
-    Raises ModelFormatError, which names the file, if it holds neither.
+    Raises ModelFormatError, which names the file, if it holds none.
     """
-    from sapwood import _model_file, load_model
-    from sapwood.checkpoint import Checkpoint
+    from sapwood.model_files import tree_file
+    from sapwood.model_files.sections import unpack
+    from sapwood.model_files.stream_note import StreamNote
 
     try:
-        if "stream" in _model_file.unpack(path.read_bytes()):
-            return Checkpoint.load(path)
-        return load_model(path)
+        data = path.read_bytes()
+        note = unpack(data).get("stream")
+        return tree_file.from_bytes(data), None if note is None else StreamNote.from_bytes(note)
     except ModelFormatError as error:
         raise ModelFormatError(f"{path}: this must be a model of sapwood: {error}") from None

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sapwood._feature_names import default_name, one_line
+from sapwood.inspect.names import default_name, one_line
 
 if TYPE_CHECKING:
-    from sapwood._stream import Part
-    from sapwood.stream import Batch
+    from sapwood.data import Batch
 
 __all__ = ["Numbers"]
 
@@ -29,20 +29,15 @@ class Numbers:
         self._keys: list[Any] = []
         self._n_columns = 0
 
-    @property
-    def n_features(self) -> int:
-        """The least number that no feature has."""
-        return self._n_columns or len(self._keys)
-
-    def part(self, batch: Batch) -> Part:
-        """Return the points of a batch as the native searches take them."""
+    def numbered(self, batch: Batch) -> Batch:
+        """Return the points of a batch with columns for features and the numbers of classes for labels."""
         labels = batch.labels()
         for label in dict.fromkeys(labels):
             self.classes.setdefault(label, len(self.classes))
         y = np.fromiter((self.classes[label] for label in labels), np.uint16, len(labels))
         if batch.indices is not None and not self._compact:
             self._n_columns = batch.n_features or 0
-            return batch.indptr, batch.indices, y
+            return replace(batch, y=y)
         if batch.indices is not None:
             columns, place = np.unique(batch.indices, return_inverse=True)
             ids = self._numbers(columns.tolist())[place.reshape(-1)]
@@ -53,7 +48,7 @@ class Numbers:
             ids = np.fromiter((number[key] for key in keys), np.int32, len(keys))
         # In order within each point: one sort of all, by point and then by feature.
         points = np.repeat(np.arange(len(batch)), np.diff(batch.indptr))
-        return batch.indptr, ids[np.lexsort((ids, points))], y
+        return replace(batch, y=y, indices=ids[np.lexsort((ids, points))], keys=None, n_features=len(self._keys))
 
     def _numbers(self, keys: list[Any]) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
         known = self._features

@@ -31,7 +31,7 @@ class OutputOptions:
 
 def write(text: str) -> None:
     """Write lines to standard output at once, as the reader of a pipe waits for them, and all of them."""
-    from sapwood.stream._svmlight_writer import write_all
+    from sapwood.stream import write_all
 
     sys.stdout.flush()
     # Not by way of the text, which without a buffer below it loses what is left to be written when a signal comes.

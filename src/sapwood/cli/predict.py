@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sapwood._encoding import Encoding
 from sapwood.cli.groups import command
 from sapwood.cli.models import opened_model
 from sapwood.cli.output import OutputOptions, note, write
@@ -19,7 +18,7 @@ from sapwood.cli.signals import StopSignals, batches
 if TYPE_CHECKING:
     import numpy as np
 
-    from sapwood.stream import Batch
+    from sapwood.stream import Batch, Encoding
 
 __all__ = ["predict"]
 
@@ -65,15 +64,13 @@ def predict(
       sapwood predict held-out.tsv --labelled --proba --model spam.sapwood
       tail -f messages.txt | sapwood predict - --batch-size 1 --model spam.sapwood
     """
-    from sapwood._batches import predict_batch, predict_proba_batch
-    from sapwood.checkpoint import Checkpoint
+    from sapwood.stream import Encoding
 
-    saved = opened_model(model)
-    classifier = saved.model if isinstance(saved, Checkpoint) else saved
-    encoding = _encoding(saved.encoding if isinstance(saved, Checkpoint) else Encoding(), file, format)
+    learner, about = opened_model(model)
+    encoding = _encoding(Encoding() if about is None else about.encoding, file, format)
     right = n = 0
     reader = encoding.open(file, batch_size=batch_size, on_error=on_error.value, labelled=labelled)
-    classes = classifier.classes_.tolist()
+    classes = learner.labels.classes.tolist()
     with (
         reported(reader, quiet=output.quiet),
         shown("Predicting", reader, quiet=output.quiet, prints=True) as show,
@@ -82,8 +79,8 @@ def predict(
         if proba and not output.json:
             write("\t".join(map(_text, ["label", *classes])) + "\n")
         for batch in batches(reader):
-            answers = predict_batch(classifier, batch).tolist()
-            shares = predict_proba_batch(classifier, batch) if proba else None
+            answers = learner.predict(batch).tolist()
+            shares = learner.predict_proba(batch) if proba else None
             write("".join(_lines(answers, shares, classes, as_json=output.json)))
             if labelled:
                 right += _right(batch, answers)
@@ -96,7 +93,7 @@ def predict(
 
 def _encoding(saved: Encoding, file: str, given: Format | None) -> Encoding:
     """Return how to read the points: as those of training, if they are in the same format."""
-    from sapwood.stream._formats import format_by_name
+    from sapwood.stream import Encoding, format_by_name
 
     known = format_by_name(file) if given is None else given.value
     wanted = saved.format if known is None else known

@@ -11,7 +11,7 @@ import typer
 
 from sapwood.cli.errors import require_two_classes
 from sapwood.cli.groups import command
-from sapwood.cli.learners import Criterion
+from sapwood.cli.learners import RaceOptions
 from sapwood.cli.output import OutputOptions, check_place
 from sapwood.cli.progress import shown
 from sapwood.cli.readers import FILE, ReaderOptions, reported
@@ -31,10 +31,7 @@ def race(
     *,
     file: FILE,
     reader: ReaderOptions,
-    criterion: Annotated[
-        list[Criterion] | None, typer.Option(help="The impurity; may be repeated. [default: entropy and gini]")
-    ] = None,
-    alpha: Annotated[float, typer.Option(help="How far from the best an approximate split may be.")] = 0.1,
+    searched: RaceOptions,
     every: Annotated[int, typer.Option(min=1, help="Ask for the best split after every so many points.")] = 1,
     limit: Annotated[int | None, typer.Option(min=1, help="Race over the first so many points. [default: all]")] = None,
     classes: Annotated[
@@ -56,9 +53,9 @@ def race(
       sapwood race stream.svm.gz
       sapwood race reviews.tsv --criterion gini --limit 20000 --picture race.png
     """
-    from sapwood._race import Race
     from sapwood.cli.growing_finder import refuse_class
     from sapwood.cli.numbers import Numbers
+    from sapwood.race import Race
 
     if picture is not None:
         check_place(picture)
@@ -75,19 +72,17 @@ def race(
         StopSignals(stream.interrupt) as signals,
     ):
         for batch in batches(stream):
-            indptr, ids, labels = numbers.part(batch)
+            points = numbers.numbered(batch)
             if limit is not None and len(batch) > limit - n:
-                indptr, labels = indptr[: limit - n + 1], labels[: limit - n]
-                ids = ids[: indptr[-1]]
+                points = points.part(0, limit - n)
             if not races:
-                most = classes or max(2, int(labels.max()) + 1)
-                chosen = [each.value for each in criterion or [Criterion.entropy, Criterion.gini]]
-                races = [Race(each, alpha, every, most) for each in chosen]
-            if int(labels.max()) >= most:
+                most = classes or max(2, int(points.y.max()) + 1)
+                races = [Race(each, searched.alpha, every, most) for each in searched.criteria]
+            if int(points.y.max()) >= most:
                 refuse_class(stream.name, list(numbers.classes), most, n)
             for each in races:
-                each.feed((indptr, ids, labels), numbers.n_features)
-            n += len(labels)
+                each.feed(points)
+            n += len(points)
             show(f"{n:,} points")
             if n == limit:
                 break
@@ -108,7 +103,7 @@ def _tell(results: list[RaceResult], numbers: Numbers, picture: Path | None, out
     else:
         from rich.console import Console
 
-        from sapwood.cli.race_table import print_table
+        from sapwood.race import print_table
 
         print_table(Console(), results, numbers.name)
 

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sapwood._encoding import Encoding
+from sapwood.cli.learners import option_of
 from sapwood.cli.output import note
+from sapwood.parameters import parameter
 
 if TYPE_CHECKING:
-    from sapwood.stream import Reader
+    from sapwood.stream import Encoding, Reader
 
 __all__ = ["FILE", "EncodingOptions", "Format", "OnError", "ReaderOptions", "reported", "skipped"]
 
@@ -60,11 +61,13 @@ class EncodingOptions:
         int | None,
         typer.Option(min=1, help="Text: hash the words into so many columns. svmlight: how many columns there are."),
     ] = None
-    binarize: Annotated[float, typer.Option(help="A number is on where it is greater than this.")] = 0.0
+    binarize: Annotated[float, option_of(parameter("binarize"))] = 0.0
 
     @property
     def encoding(self) -> Encoding:
         """The same for the library."""
+        from sapwood.stream import Encoding
+
         return Encoding(
             format=None if self.format is None else self.format.value,
             binarize=self.binarize,

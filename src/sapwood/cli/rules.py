@@ -6,10 +6,10 @@ import heapq
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sapwood._feature_names import one_line, shortened
+from sapwood.inspect.names import one_line, shortened
 
 if TYPE_CHECKING:
-    from sapwood.tree_view import TreeView
+    from sapwood.inspect.view import TreeView
 
 __all__ = ["Rule", "rules_of"]
 

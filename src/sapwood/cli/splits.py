@@ -9,7 +9,7 @@ import typer
 
 from sapwood.cli.errors import require_two_classes
 from sapwood.cli.groups import command
-from sapwood.cli.learners import Criterion, Search
+from sapwood.cli.learners import SearchOptions
 from sapwood.cli.output import OutputOptions, write
 from sapwood.cli.progress import shown
 from sapwood.cli.readers import FILE, ReaderOptions, reported
@@ -30,9 +30,7 @@ def splits(
     *,
     file: FILE,
     reader: ReaderOptions,
-    criterion: Annotated[Criterion, typer.Option(help="The impurity.")] = Criterion.entropy,
-    search: Annotated[Search, typer.Option(help="How the best split is found.")] = Search.certified,
-    alpha: Annotated[float, typer.Option(help="How far from the best an approximate split may be.")] = 0.1,
+    searched: SearchOptions,
     every: Annotated[int, typer.Option(min=1, help="Print the best split after every so many points.")] = 1000,
     top: Annotated[int, typer.Option(min=1, help="Print so many of the best, one a line.")] = 1,
     classes: Annotated[
@@ -55,7 +53,7 @@ def splits(
     from sapwood.cli.numbers import Numbers
 
     numbers = Numbers()
-    growing = GrowingFinder(criterion.value, search.value, alpha, classes)
+    growing = GrowingFinder(searched.criterion, searched.search, searched.alpha, classes)
     with (
         reported(reader.open(file, batch_size=min(every, _BATCH)), quiet=output.quiet) as stream,
         shown("Splitting", stream, quiet=output.quiet, prints=True) as show,
@@ -64,13 +62,11 @@ def splits(
         header = "" if output.json else _HEADER
         told = 0
         for batch in batches(stream):
-            indptr, ids, labels = numbers.part(batch)
+            points = numbers.numbered(batch)
             start = 0
             while start < len(batch):
                 stop = min(len(batch), start + every - growing.n % every)
-                ends = indptr[start : stop + 1]
-                part = ends - ends[0], ids[ends[0] : ends[-1]], labels[start:stop]
-                finder = growing.add(part, numbers.n_features, stream.name, list(numbers.classes))
+                finder = growing.add(points.part(start, stop), stream.name, list(numbers.classes))
                 start = stop
                 if finder.n % every == 0 and _has_two_classes(finder):
                     told = finder.n

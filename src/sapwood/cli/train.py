@@ -16,12 +16,14 @@ from sapwood.cli.output import OutputOptions, check_place, note
 from sapwood.cli.progress import shown
 from sapwood.cli.readers import FILE, ReaderOptions, skipped
 from sapwood.cli.signals import StopSignals, batches
+from sapwood.parameters import PARAMETERS
 
 if TYPE_CHECKING:
     from sapwood.checkpoint import Checkpoint
 
 __all__ = ["train"]
 
+_OPTIONS = {each.name: each.option for each in PARAMETERS if each.option}
 _BATCH = 4_000  # so few that the next ones are read while one is learned, in short files too
 
 
@@ -86,7 +88,7 @@ def train(
                 note(f"{points} before the error: saved in {model}, from where --resume goes on.", quiet=output.quiet)
             raise
         if signals.number is None:
-            require_two_classes(stream.name, state.model.classes_.tolist())
+            require_two_classes(stream.name, state.learner.labels.classes.tolist())
         if state.points > 0:
             state.save(model)
     skipped(stream, quiet=output.quiet)
@@ -95,7 +97,7 @@ def train(
         if state.points > 0
         else "before the first point: nothing is saved"
     )
-    summary = state.model.summary()
+    summary = state.learner.summary()
     if not output.quiet or output.json:
         output.result(
             f"{state.points:,} points of {stream.name} learned: {summary.n_nodes:,} nodes, "
@@ -116,13 +118,16 @@ def _resumed(path: Path, wanted: Checkpoint) -> Checkpoint:
     from sapwood.checkpoint import Checkpoint
 
     saved = Checkpoint.load(path)
-    if type(saved.model) is not type(wanted.model):
-        raise ValueError(f"--learner must be that of {path}, a {type(saved.model).__name__}, to resume it")
-    pairs = [(saved.model.get_params(), wanted.model.get_params()), (asdict(saved.encoding), asdict(wanted.encoding))]
+    if saved.learner.kind is not wanted.learner.kind:
+        raise ValueError(f"--learner must be that of {path}, a {saved.learner.kind.name}, to resume it")
+    pairs = [
+        (saved.learner.parameters, wanted.learner.parameters),
+        (asdict(saved.encoding), asdict(wanted.encoding)),
+    ]
     for there, here in pairs:
         for name, value in there.items():
             # The format is known once the stream is open.
             if here[name] != value and not (name == "format" and here[name] is None):
-                option = "--" + {"random_state": "seed"}.get(name, name).replace("_", "-")
+                option = "--" + _OPTIONS.get(name, name).replace("_", "-")
                 raise ValueError(f"{option} must be {value!r}, as of {path}, to resume it, got {here[name]!r}")
     return saved

@@ -17,7 +17,7 @@ from scipy.sparse import csr_array
 
 from sapwood.datasets.download import HOMES, fetch
 
-Points = tuple[csr_array, npt.NDArray[np.uint8]]
+LabelledMatrix = tuple[csr_array, npt.NDArray[np.uint8]]
 
 
 def locate(
@@ -51,7 +51,7 @@ def opened(owner: str, path: Path, member: str | None) -> Iterator[IO[bytes]]:
             yield stream
 
 
-def check_published(owner: str, name: str, points: Points, path: Path) -> None:
+def check_published(owner: str, name: str, points: LabelledMatrix, path: Path) -> None:
     """Raise ValueError unless a downloaded data set has the size that the paper gives."""
     home = HOMES[name]
     n, d = points[0].shape

@@ -10,7 +10,7 @@ from os import PathLike
 import numpy as np
 
 from sapwood.datasets._arguments import as_count, as_csr
-from sapwood.datasets._read import Points, check_published, locate, opened
+from sapwood.datasets._read import LabelledMatrix, check_published, locate, opened
 from sapwood.datasets.download import HOMES
 
 __all__ = ["load_author"]
@@ -26,7 +26,7 @@ def load_author(
     words: int = 100,
     url: str | None = None,
     cache: str | PathLike[str] | None = None,
-) -> Points:
+) -> LabelledMatrix:
     """Load Author: snippets of Victorian novels, the label being 1 where the author is a woman.
 
     From UCI's Victorian Era Authorship Attribution (Güngör, 2018), the file with texts and authors. The paper speaks of
@@ -50,7 +50,7 @@ def load_author(
     return points
 
 
-def _from_rows(rows: Iterable[dict[str, str]], words: int) -> Points:
+def _from_rows(rows: Iterable[dict[str, str]], words: int) -> LabelledMatrix:
     vocabulary: set[str] = set()
     texts: list[frozenset[str]] = []
     labels: list[int] = []

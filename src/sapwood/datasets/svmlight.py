@@ -9,13 +9,13 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from sapwood.datasets._arguments import as_csr
-from sapwood.datasets._read import Points, check_published, locate, opened
+from sapwood.datasets._read import LabelledMatrix, check_published, locate, opened
 from sapwood.datasets.download import HOMES
 
 __all__ = ["load_farm", "load_news20", "load_sraa", "load_svmlight"]
 
 
-def load_svmlight(path: str | PathLike[str]) -> Points:
+def load_svmlight(path: str | PathLike[str]) -> LabelledMatrix:
     """Read a file in the svmlight format with two classes, plain or compressed by gzip or bzip2.
 
     A feature is on where its value is not 0. The smaller of the two labels becomes 0, the larger 1. Indices count from
@@ -31,7 +31,7 @@ def load_svmlight(path: str | PathLike[str]) -> Points:
 
 def load_farm(
     path: str | PathLike[str] | None = None, *, url: str | None = None, cache: str | PathLike[str] | None = None
-) -> Points:
+) -> LabelledMatrix:
     """Load Farm: online advertisements from farm-related sites, the label being whether the owner approved.
 
     From UCI's Farm Ads, the vectorised file. Without a path it is downloaded, from `url` if given, into the folder
@@ -43,21 +43,21 @@ def load_farm(
 
 def load_sraa(
     path: str | PathLike[str] | None = None, *, url: str | None = None, cache: str | PathLike[str] | None = None
-) -> Points:
+) -> LabelledMatrix:
     """Load SRAA, or real-sim: posts about real or simulated racing and aviation. From LIBSVM; see `load_farm`."""
     return _load("load_sraa", "sraa", path, url, cache)
 
 
 def load_news20(
     path: str | PathLike[str] | None = None, *, url: str | None = None, cache: str | PathLike[str] | None = None
-) -> Points:
+) -> LabelledMatrix:
     """Load 20News, or news20.binary: posts of twenty newsgroups in two halves. From LIBSVM; see `load_farm`."""
     return _load("load_news20", "news20", path, url, cache)
 
 
 def _load(
     owner: str, name: str, path: str | PathLike[str] | None, url: str | None, cache: str | PathLike[str] | None
-) -> Points:
+) -> LabelledMatrix:
     local = locate(owner, name, path, url, cache)
     points = _read(owner, local, HOMES[name].member)
     if path is None and url is None:
@@ -65,7 +65,7 @@ def _load(
     return points
 
 
-def _read(owner: str, path: Path, member: str | None) -> Points:
+def _read(owner: str, path: Path, member: str | None) -> LabelledMatrix:
     # Slow to import, and what makes synthetic streams does not need it.
     from sklearn.datasets import load_svmlight_file
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from sapwood import _core
-from sapwood._feature_names import FeatureNames, teller_of_names
-from sapwood._tree_classifier import StreamingTreeClassifier
-from sapwood.tree_view import TreeView
+from sapwood.evaluate._faces import learner_of
+from sapwood.inspect.names import FeatureNames, teller_of_names
+from sapwood.inspect.view import TreeView
 
 __all__ = ["SIZES", "Growth", "SplitMade"]
 
@@ -134,26 +134,13 @@ class Growth:
 
     def view(self, feature_names: FeatureNames = None) -> TreeView | None:
         """Return a picture of the tree as it is now; None if there is none, or nothing was learned."""
-        classifier = _classifier_of(self._model)
-        if classifier is None or classifier._model is None or not classifier._model.labels.order:
-            return None
-        return classifier._view(feature_names)
-
-
-def _classifier_of(model: Any) -> StreamingTreeClassifier | None:
-    """Return the tree classifier that a model is, wraps, or has as the last step of a pipeline."""
-    if isinstance(model, StreamingTreeClassifier):
-        return model
-    steps = getattr(model, "steps", None)
-    if isinstance(steps, dict) and steps:
-        return _classifier_of(list(steps.values())[-1])
-    wrapped = getattr(model, "classifier", None)  # of sapwood.river
-    return wrapped if isinstance(wrapped, StreamingTreeClassifier) else None
+        learner = learner_of(self._model)
+        return None if learner is None or not learner.labels.order else learner.view(feature_names)
 
 
 def _tree_of(model: Any) -> _core.Tree | None:
-    classifier = _classifier_of(model)
-    return None if classifier is None or classifier._model is None else classifier._model.tree
+    learner = learner_of(model)
+    return None if learner is None or learner.model is None else learner.model.tree
 
 
 def _whole(model: Any, name: str) -> int | None:

@@ -10,7 +10,7 @@ from numbers import Integral
 import numpy as np
 import numpy.typing as npt
 
-from sapwood.evaluate._points import Answers
+from sapwood.evaluate._answers import Answers
 
 __all__ = ["Cumulative", "Fading", "Memory", "Statistic", "Window", "checked_fading", "checked_window", "memory_of"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 from typing import Any
 
-from sapwood.tree_view import TreeView
+from sapwood.inspect.view import TreeView
 
 __all__ = ["page_tree"]
 

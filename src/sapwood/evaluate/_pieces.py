@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.sparse
 
-if TYPE_CHECKING:
-    from sapwood.stream import Batch
+from sapwood.data import Batch
 
-__all__ = ["Keyed", "Piece", "Pieces", "Points", "Rows"]
+__all__ = ["MatrixPart", "Piece", "Pieces", "SinglePoints"]
 
 
 @dataclass(frozen=True)
-class Points:
-    """Points by themselves, each with its class."""
+class SinglePoints:
+    """Points by themselves, each with its class, as a model takes them."""
 
     points: list[tuple[Any, Hashable]]
 
@@ -26,46 +24,18 @@ class Points:
         return len(self.points)
 
 
-class Keyed:
-    """Points of a batch of `sapwood.stream` whose features are called by strings."""
-
-    def __init__(self, batch: Batch) -> None:
-        self.batch = batch
-
-    def __len__(self) -> int:
-        return len(self.batch)
-
-    @cached_property
-    def points(self) -> list[tuple[Any, Hashable]]:
-        """The points by themselves."""
-        return list(self.batch.points())
-
-
-class Rows:
+class MatrixPart:
     """Points that are some of the rows of a matrix: compressed sparse rows, an array or a DataFrame.
 
-    `whole` and `labels` are the matrix and its labels, so that whoever checks it needs to do so once. `stream` is the
-    batch of `sapwood.stream` that they are of, if they are.
+    They are as they were given: what is on, if a model cares, is for the model to say. `whole` and `labels` are the
+    matrix and its labels, so that whoever checks it needs to do so once.
     """
 
-    def __init__(
-        self,
-        whole: Any,
-        labels: list[Hashable],
-        start: int = 0,
-        stop: int | None = None,
-        stream: Batch | None = None,
-    ) -> None:
+    def __init__(self, whole: Any, labels: list[Hashable], start: int = 0, stop: int | None = None) -> None:
         self.whole = whole
         self.labels = labels
         self.start = start
         self.stop = len(labels) if stop is None else min(stop, len(labels))
-        self.stream = stream
-
-    @property
-    def batch(self) -> Batch | None:
-        """The rows as points of a stream, if they are."""
-        return None if self.stream is None else self.stream.part(self.start, self.stop)
 
     def __len__(self) -> int:
         return self.stop - self.start
@@ -81,26 +51,30 @@ class Rows:
         """Their labels."""
         return self.labels[self.start : self.stop]
 
-    def part(self, start: int, stop: int) -> Rows:
+    def part(self, start: int, stop: int) -> MatrixPart:
         """Return some of the rows, counted from the first of these."""
-        return Rows(self.whole, self.labels, self.start + start, min(self.start + stop, self.stop), self.stream)
+        return MatrixPart(self.whole, self.labels, self.start + start, min(self.start + stop, self.stop))
+
+    @staticmethod
+    def of_batch(batch: Batch) -> MatrixPart:
+        """Return the points of a batch of a stream, whose features must be columns, as a matrix of ones."""
+        return MatrixPart(batch.X, batch.y.tolist())
 
 
-Piece: TypeAlias = Points | Keyed | Rows
+Piece: TypeAlias = SinglePoints | MatrixPart | Batch
 
 
 class Pieces:
     """Takes a stream apart into pieces of at most as many points as are asked for.
 
     A stream is a pair of a matrix and its labels, or an iterable whose items are points (x, y), pairs (X, y) of a
-    matrix and its labels, or batches of `sapwood.stream`: those with columns are taken as a matrix, those with keys by
-    points.
+    matrix and its labels, or batches of `sapwood.stream`.
     """
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream
         self._items: Iterator[Any] = iter([stream] if _is_block(stream) else _iterated(stream))
-        self._block: Rows | Batch | None = None  # of which some points have not been taken
+        self._block: MatrixPart | Batch | None = None  # of which some points have not been taken
         self._taken = 0
         self._error: BaseException | None = None  # to be raised next
 
@@ -121,7 +95,7 @@ class Pieces:
                 raise
             self._error = error
         if points:
-            return Points(points)
+            return SinglePoints(points)
         return self._take_of_block(size)
 
     def interrupt(self) -> None:
@@ -143,15 +117,14 @@ class Pieces:
                 self._block, self._taken = block, 0
                 return
 
-    def _take_of_block(self, size: int) -> Rows | Keyed | None:
+    def _take_of_block(self, size: int) -> MatrixPart | Batch | None:
         block = self._block
         if block is None:
             return None
         start, self._taken = self._taken, min(len(block), self._taken + size)
         if self._taken == len(block):
             self._block = None
-        part = block.part(start, start + size)
-        return part if isinstance(part, Rows) else Keyed(part)
+        return block.part(start, start + size)
 
 
 def _iterated(stream: Any) -> Iterable[Any]:
@@ -169,15 +142,12 @@ def _is_block(item: Any) -> bool:
     return isinstance(item, tuple) and len(item) == 2 and _is_matrix(item[0]) and np.ndim(item[1]) == 1  # noqa: PLR2004
 
 
-def _block_of(item: Any) -> Rows | Batch | None:
-    """Return a block of rows, checked, or a batch whose features have no columns; None if the item is neither."""
-    from sapwood.stream import Batch
-
-    stream = item if isinstance(item, Batch) else None
+def _block_of(item: Any) -> MatrixPart | Batch | None:
+    """Return a batch, or rows of a matrix, checked; None if the item is neither."""
+    if isinstance(item, Batch):
+        return item
     if _is_block(item):
         X, y = item
-    elif stream is not None and stream.indices is None:
-        return stream
     elif hasattr(item, "X") and hasattr(item, "y"):
         X, y = item.X, item.y
     else:
@@ -186,7 +156,7 @@ def _block_of(item: Any) -> Rows | Batch | None:
     if X.shape[0] != len(labels):
         raise ValueError(f"prequential: y must have a label for each of the {X.shape[0]} rows, got {len(labels)}")
     matrix: Any = X
-    return Rows(matrix.tocsr() if scipy.sparse.issparse(X) else X, labels, stream=stream)
+    return MatrixPart(matrix.tocsr() if scipy.sparse.issparse(X) else X, labels)
 
 
 def _checked_point(point: Any) -> tuple[Any, Hashable]:

@@ -15,13 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from sapwood._feature_names import FeatureNames
+from sapwood.evaluate._faces import name_of, parameters_of
 from sapwood.evaluate._growth import SIZES, Growth
 from sapwood.evaluate._memory import checked_fading, checked_window
 from sapwood.evaluate._pieces import Piece, Pieces
 from sapwood.evaluate._scoreboard import MEMORIES, METRICS, Answered, Scoreboard, column_of
 from sapwood.evaluate._testers import tester_of
 from sapwood.evaluate.evaluation import Evaluation
+from sapwood.inspect.names import FeatureNames
 
 __all__ = ["PrequentialRun", "prequential"]
 
@@ -180,10 +181,9 @@ class PrequentialRun:
             self._record(last=True)
         records = {name: list(column) for name, column in self._records.items()}
         records["points_per_second"] = _rates(records["n"], records["seconds"])
-        get_params = getattr(self._model, "get_params", None) or getattr(self._model, "_get_params", None)
         return Evaluation(
-            model=type(self._model).__name__,
-            parameters=dict(get_params()) if get_params is not None else {},
+            model=name_of(self._model),
+            parameters=parameters_of(self._model),
             settings=dict(self._settings),
             versions=_versions(),
             n=self.n,

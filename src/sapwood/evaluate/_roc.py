@@ -8,8 +8,8 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
+from sapwood.evaluate._answers import Answers
 from sapwood.evaluate._memory import Statistic
-from sapwood.evaluate._points import Answers
 
 __all__ = ["Nothing", "ScoreHistograms", "area_of_parts"]
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from sapwood.evaluate._answers import Answers, Coder, joined
 from sapwood.evaluate._memory import Cumulative, Fading, Memory, Window
-from sapwood.evaluate._points import Answers, Coder, joined
 from sapwood.evaluate._roc import Nothing, ScoreHistograms, area_of_parts
 from sapwood.evaluate._statistics import Confusion, Losses, Outcomes
 

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from sapwood.evaluate._answers import Answers
 from sapwood.evaluate._memory import Statistic
-from sapwood.evaluate._points import Answers
 
 __all__ = ["Confusion", "Losses", "Outcomes"]
 

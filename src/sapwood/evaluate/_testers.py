@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse
-from sklearn.exceptions import NotFittedError
 
-from sapwood._tree_classifier import StreamingTreeClassifier
-from sapwood.evaluate._pieces import Keyed, Piece, Points, Rows
-from sapwood.evaluate._points import as_matrix
+from sapwood.data import Batch
+from sapwood.evaluate._answers import as_matrix
+from sapwood.evaluate._faces import learner_of, reads_matrices
+from sapwood.evaluate._pieces import MatrixPart, Piece, SinglePoints
 from sapwood.evaluate._scoreboard import Answered
-from sapwood.evaluate._tree_tester import TreeRows
+from sapwood.learner import TreeLearner
 
 __all__ = ["Tester", "tester_of"]
 
@@ -39,11 +39,11 @@ class PointTester(Tester):
         self._model = model
         self._gives_probabilities = hasattr(model, "predict_proba_one")
         # Ours promise that the prediction is the most probable class, so that there is no need to ask twice.
-        self._says_the_same = isinstance(model, StreamingTreeClassifier)
+        self._says_the_same = reads_matrices(model)
 
     def run(self, piece: Piece, answered: Answered) -> None:
         """Test then train on each point of a piece, in order."""
-        points = _points_of(piece) if isinstance(piece, Rows) else piece.points
+        points = _points_of(piece)
         if not self._gives_probabilities:
             self._run(points, self._model.predict_one, answered.true, answered.predicted)
             return
@@ -60,7 +60,7 @@ class PointTester(Tester):
 
     def _run(
         self,
-        points: list[tuple[Any, Hashable]] | Iterator[tuple[Any, Hashable]],
+        points: Iterator[tuple[Any, Hashable]],
         predict: Callable[[Any], Any],
         true: list[Hashable],
         answers: list[Any],
@@ -76,7 +76,7 @@ class PointTester(Tester):
 
     def _run_both(
         self,
-        points: list[tuple[Any, Hashable]] | Iterator[tuple[Any, Hashable]],
+        points: Iterator[tuple[Any, Hashable]],
         answered: Answered,
         probabilities: list[Mapping[Hashable, float]],
     ) -> None:
@@ -103,7 +103,7 @@ class RowTester(Tester):
 
     def run(self, piece: Piece, answered: Answered) -> None:
         """Test then train on each block of rows of a piece, in order."""
-        rows = piece if isinstance(piece, Rows) else _rows_of(piece)
+        rows = _rows_of(piece)
         found = []
         try:
             for start in range(0, len(rows), self._block):
@@ -122,6 +122,8 @@ class RowTester(Tester):
                 answered.probabilities = np.concatenate([np.zeros((n, k)) if p is None else p for n, p in found])
 
     def _answers(self, X: Any) -> tuple[list[Hashable | None], tuple[int, Any]]:
+        from sklearn.exceptions import NotFittedError
+
         n = X.shape[0]
         try:
             predicted: list[Hashable | None] = np.asarray(self._model.predict(X)).tolist()
@@ -136,24 +138,59 @@ class RowTester(Tester):
 
 
 class TreeTester(Tester):
-    """A tree classifier of ours: rows and batches are answered and learned inside the core, points as of any model."""
+    """A tree of ours: batches and rows are answered and learned inside the core, single points as of any model.
 
-    def __init__(self, model: StreamingTreeClassifier) -> None:
-        self._rows = TreeRows(model)
+    A matrix is checked as a whole, as `partial_fit` does, before its first row is learned. An error leaves the model as
+    it was.
+    """
+
+    def __init__(self, model: Any) -> None:
+        self._model = model
         self._points = PointTester(model)
+        self._checked: tuple[Any, Batch] | None = None  # a matrix, and its rows as points
 
     def run(self, piece: Piece, answered: Answered) -> None:
         """Test then train on each point of a piece, in order."""
-        if isinstance(piece, Points):
+        if isinstance(piece, SinglePoints):
             self._points.stopped = self.stopped
             self._points.run(piece, answered)
+            return
+        learner = learner_of(self._model)
+        assert learner is not None
+        if isinstance(piece, Batch) and not (piece.indices is not None and _has_names(learner)):
+            found = learner.test_then_learn(piece)
         else:
-            self._rows.run(piece, answered)
+            rows = MatrixPart.of_batch(piece) if isinstance(piece, Batch) else piece
+            found = learner.test_then_learn(self._batch(learner, rows), "partial_fit")
+        answered.numbers = found.true, found.predicted
+        answered.probabilities = found.probabilities
+        answered.classes = found.classes
+
+    def _batch(self, learner: TreeLearner, rows: MatrixPart) -> Batch:
+        """Return the points that rows of a matrix are for the learner."""
+        if self._checked is not None:
+            matrix, batch = self._checked
+            # The first rows that were learned may have told the learner of the columns of this very matrix.
+            if matrix is rows.whole and learner.columns in (None, batch.columns):
+                return batch.part(rows.start, rows.stop)
+        model = self._model
+        if isinstance(model, TreeLearner):
+            # scikit-learn checks matrices on behalf of an estimator.
+            from sapwood.trees import classifier_of
+
+            model = classifier_of(model)
+        points: Batch = model.batch_of(rows.whole, rows.labels)
+        self._checked = rows.whole, points
+        return points.part(rows.start, rows.stop)
+
+
+def _has_names(learner: TreeLearner) -> bool:
+    return learner.columns is not None and learner.columns.names is not None
 
 
 def tester_of(model: Any, classes: Sequence[Hashable] | None, block: int) -> Tester:
     """Return the tester for a model. One that can learn by points does, unless blocks of several are asked for."""
-    if isinstance(model, StreamingTreeClassifier) and block == 1:
+    if block == 1 and reads_matrices(model):
         return TreeTester(model)
     by_points = hasattr(model, "learn_one") and hasattr(model, "predict_one")
     by_rows = hasattr(model, "partial_fit") and hasattr(model, "predict")
@@ -168,28 +205,41 @@ def tester_of(model: Any, classes: Sequence[Hashable] | None, block: int) -> Tes
     )
 
 
-def _points_of(rows: Rows) -> Iterator[tuple[dict[int, Any], Hashable]]:
-    """Yield rows as mappings from column, by number or by name, to value."""
-    X = rows.X
+def _points_of(piece: Piece) -> Iterator[tuple[Any, Hashable]]:
+    """Yield points by themselves: rows as mappings from column, by number or by name, to value."""
+    if isinstance(piece, SinglePoints):
+        yield from piece.points
+        return
+    if isinstance(piece, Batch):
+        if piece.indices is None:
+            yield from piece.points()
+            return
+        piece = MatrixPart.of_batch(piece)
+    X = piece.X
     if hasattr(X, "iloc"):
         names = list(X.columns)
-        for values, y in zip(X.itertuples(index=False, name=None), rows.y, strict=True):
+        for values, y in zip(X.itertuples(index=False, name=None), piece.y, strict=True):
             yield dict(zip(names, values, strict=True)), y
         return
     if not scipy.sparse.issparse(X):
-        for values, y in zip(np.asarray(X).tolist(), rows.y, strict=True):
+        for values, y in zip(np.asarray(X).tolist(), piece.y, strict=True):
             yield dict(enumerate(values)), y
         return
     rows_in_order: Any = X
     indptr, indices, data = (getattr(rows_in_order, name).tolist() for name in ("indptr", "indices", "data"))
-    for i, y in enumerate(rows.y):
+    for i, y in enumerate(piece.y):
         part = slice(indptr[i], indptr[i + 1])
         yield dict(zip(indices[part], data[part], strict=True)), y
 
 
-def _rows_of(piece: Points | Keyed) -> Rows:
-    """Return points that are rows themselves as one matrix."""
-    xs = [x for x, _ in piece.points]
+def _rows_of(piece: Piece) -> MatrixPart:
+    """Return points as rows of one matrix; those by themselves must be rows."""
+    if isinstance(piece, MatrixPart):
+        return piece
+    if isinstance(piece, Batch) and piece.indices is not None:
+        return MatrixPart.of_batch(piece)
+    points = list(_points_of(piece))
+    xs = [x for x, _ in points]
     if all(scipy.sparse.issparse(x) for x in xs):
         X: Any = scipy.sparse.vstack(xs, format="csr")
     elif all(isinstance(x, (np.ndarray, list, tuple)) for x in xs):
@@ -197,4 +247,4 @@ def _rows_of(piece: Points | Keyed) -> Rows:
     else:
         wrong = next(x for x in xs if not isinstance(x, (np.ndarray, list, tuple)))
         raise TypeError(f"prequential: x must be a row of numbers for a model that learns by rows, got {wrong!r:.60}")
-    return Rows(X, [y for _, y in piece.points])
+    return MatrixPart(X, [y for _, y in points])

@@ -14,7 +14,7 @@ import numpy as np
 
 from sapwood.evaluate._growth import SplitMade
 from sapwood.evaluate._scoreboard import MEMORIES, METRICS, column_of
-from sapwood.tree_view import TreeView
+from sapwood.inspect.view import TreeView
 
 if TYPE_CHECKING:
     import pandas as pd

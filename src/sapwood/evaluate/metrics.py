@@ -13,8 +13,8 @@ from collections.abc import Hashable, Mapping
 import numpy as np
 import numpy.typing as npt
 
+from sapwood.evaluate._answers import Coder, as_matrix
 from sapwood.evaluate._memory import Statistic, Window, memory_of
-from sapwood.evaluate._points import Coder, as_matrix
 from sapwood.evaluate._roc import Nothing, ScoreHistograms, area_of_parts
 from sapwood.evaluate._statistics import Confusion, Losses, Outcomes
 

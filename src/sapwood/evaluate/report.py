@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from sapwood._model_file import write_atomically
 from sapwood.evaluate._page_tree import page_tree
 from sapwood.evaluate._scoreboard import MEMORIES, METRICS, column_of
 from sapwood.evaluate.evaluation import Evaluation, bytes_in_words, plain
+from sapwood.model_files.files import write_atomically
 from sapwood.style import class_colour, line_style
 
 __all__ = ["render_report", "save_report"]

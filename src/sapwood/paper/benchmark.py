@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from sapwood._stream import Stream
+from sapwood.data import Batch, binary_batch
 from sapwood.paper.experiment import Piece
 from sapwood.paper.measure import Contestant, Tick, count, evenly, run_turns
 from sapwood.paper.names import CRITERIA, SEARCHES
@@ -65,7 +65,7 @@ def benchmark_pieces(settings: Settings) -> list[Piece]:
             n = X.shape[0]
             if settings.benchmark_points is not None and X.shape[1] > settings.large:
                 n = min(n, settings.benchmark_points)
-            rows = _run(Stream(X[:n], y[:n]), settings, repeat, tick)
+            rows = _run(binary_batch(X[:n], y[:n]), settings, repeat, tick)
             return [{"data": source.name, "key": source.key, "stand_in": source.stand_in, **row} for row in rows]
 
         return Piece("benchmark", f"{source.key}-repeat-{repeat}", parameters, run, size=_SIZES.get(source.key, 5.0))
@@ -87,10 +87,10 @@ def benchmark_notes(settings: Settings) -> list[str]:
     return notes + left_out(settings)
 
 
-def _run(stream: Stream, settings: Settings, repeat: int, tick: Tick) -> list[Row]:
-    marks = evenly(stream.n, settings.benchmark_checkpoints)
+def _run(stream: Batch, settings: Settings, repeat: int, tick: Tick) -> list[Row]:
+    marks = evenly(len(stream), settings.benchmark_checkpoints)
     contestants = [Contestant(criterion, search, settings.alpha) for criterion in CRITERIA for search in SEARCHES]
-    turns = _TURNS_WHEN_LARGE if stream.n_columns > settings.large else 1
+    turns = _TURNS_WHEN_LARGE if stream.X.shape[1] > settings.large else 1
     outcomes = run_turns(stream, contestants, marks, turns=turns, rotation=repeat, tick=tick)
     counting = count(stream, marks).tolist()
     rows: list[Row] = []
@@ -106,7 +106,7 @@ def _run(stream: Stream, settings: Settings, repeat: int, tick: Tick) -> list[Ro
         rows.append(
             {
                 "repeat": repeat,
-                "n": stream.n,
+                "n": len(stream),
                 "criterion": one.criterion,
                 "search": one.search,
                 **_compared(outcome.scores(), true.scores()),

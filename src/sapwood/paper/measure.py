@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sapwood import _core
-from sapwood._stream import Stream, rotated
+from sapwood.data import Batch
+from sapwood.race.timing import counting_seconds, rotated
 
 __all__ = ["Contestant", "Outcome", "count", "evenly", "run_turns", "trees"]
 
@@ -55,7 +56,7 @@ def evenly(n: int, parts: int) -> npt.NDArray[np.int64]:
 
 
 def run_turns(
-    stream: Stream,
+    stream: Batch,
     contestants: Sequence[Contestant],
     checkpoints: npt.NDArray[np.int64],
     *,
@@ -73,7 +74,7 @@ def run_turns(
     groups = np.array_split(checkpoints, min(turns, checkpoints.size))
     start = 0
     for turn, group in enumerate(groups):
-        part = stream.part(start, int(group[-1]))
+        part = stream.part(start, int(group[-1])).as_numbers()
         for place, contestant in enumerate(rotated(contestants, rotation + turn)):
             outcome = outcomes[contestant]
             seconds, features, scores = _core.run_traced(outcome.search, *part, group - start)
@@ -87,19 +88,21 @@ def run_turns(
     return outcomes
 
 
-def count(stream: Stream, checkpoints: npt.NDArray[np.int64], runs: int = 7) -> npt.NDArray[np.float64]:
+def count(stream: Batch, checkpoints: npt.NDArray[np.int64], runs: int = 7) -> npt.NDArray[np.float64]:
     """Return the cumulative seconds of counting only at each checkpoint: the median of several runs."""
-    medians: npt.NDArray[np.float64] = np.median([stream.count(checkpoints) for _ in range(runs)], axis=0)
+    medians: npt.NDArray[np.float64] = np.median(
+        [counting_seconds(stream, 2, checkpoints) for _ in range(runs)], axis=0
+    )
     return medians
 
 
-def trees(stream: Stream, contestant: Contestant, checkpoints: npt.NDArray[np.int64]) -> list[int]:
+def trees(stream: Batch, contestant: Contestant, checkpoints: npt.NDArray[np.int64]) -> list[int]:
     """Return the number of search trees in use at each checkpoint, from a run of its own, without a clock."""
     search = contestant.start()
     numbers = []
     start = 0
     for stop in checkpoints.tolist():
-        search.add_csr(*stream.part(start, stop), stream.n_columns, True)
+        search.add_csr(*stream.part(start, stop).as_numbers(), stream.n_features or 0, True)
         numbers.append(search.n_trees())
         start = stop
     return numbers

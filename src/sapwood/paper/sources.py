@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sapwood.datasets import HOMES, load_author, load_farm, load_news20, load_sraa, load_svmlight, make_text
-from sapwood.datasets._read import Points
+from sapwood.datasets._read import LabelledMatrix
 from sapwood.paper.settings import Settings
 
 __all__ = ["PAPER", "Published", "Source", "available", "data_folder", "left_out"]
@@ -44,7 +44,7 @@ PAPER = {
 }
 """The data sets of the paper."""
 
-_LOADERS: dict[str, Callable[..., Points]] = {
+_LOADERS: dict[str, Callable[..., LabelledMatrix]] = {
     "author": load_author,
     "farm": load_farm,
     "sraa": load_sraa,
@@ -84,7 +84,7 @@ class Source:
     """Whether it is known not to be the paper's."""
     parameters: dict[str, Any]
     """What tells its points from others."""
-    load: Callable[[], Points] = field(compare=False)
+    load: Callable[[], LabelledMatrix] = field(compare=False)
 
     @property
     def published(self) -> Published | None:
@@ -189,10 +189,10 @@ def _generated(seed: int) -> Source:
 
 
 @lru_cache(maxsize=4)
-def _load_file(path: Path) -> Points:
+def _load_file(path: Path) -> LabelledMatrix:
     return load_svmlight(path)
 
 
 @lru_cache(maxsize=4)
-def _load_home(name: str) -> Points:
+def _load_home(name: str) -> LabelledMatrix:
     return _LOADERS[name]()

@@ -10,7 +10,7 @@ import math
 from typing import Any
 
 from sapwood import _core
-from sapwood._stream import Stream
+from sapwood.data import Batch, binary_batch
 from sapwood.datasets import make_sparse
 from sapwood.paper.experiment import Piece
 from sapwood.paper.measure import Contestant, Tick, count, evenly, run_turns, trees
@@ -41,7 +41,7 @@ def alpha_pieces(settings: Settings) -> list[Piece]:
 
         def run(tick: Tick) -> list[Row]:
             stream = _draw(parameters)
-            ends = evenly(stream.n, 1)
+            ends = evenly(len(stream), 1)
             contestants = [
                 Contestant(criterion, "approximate", alpha) for criterion in CRITERIA for alpha in guarantees
             ]
@@ -87,7 +87,7 @@ def stream_pieces(settings: Settings) -> list[Piece]:
 
         def run(tick: Tick) -> list[Row]:
             stream = _draw(parameters)
-            marks = evenly(stream.n, settings.checkpoints)
+            marks = evenly(len(stream), settings.checkpoints)
             contestants = [
                 Contestant(criterion, search, settings.alpha) for criterion in CRITERIA for search in SEARCHES
             ]
@@ -96,7 +96,7 @@ def stream_pieces(settings: Settings) -> list[Piece]:
             counting = count(stream, marks).tolist()
             if plain:
                 for criterion in CRITERIA:
-                    times, _ = _core.plain_timed(criterion, *stream.part(0, stream.n), stream.n_columns, marks)
+                    times, _ = _core.plain_timed(criterion, *stream.as_numbers(), stream.n_features or 0, marks)
                     seconds[criterion, "plain"] = times.tolist()
             rows = []
             for i, n in enumerate(marks.tolist()):
@@ -126,13 +126,13 @@ def dimension_pieces(settings: Settings) -> list[Piece]:
 
         def run(tick: Tick) -> list[Row]:
             stream = _draw(parameters)
-            ends = evenly(stream.n, 1)
+            ends = evenly(len(stream), 1)
             contestants = [
                 Contestant(criterion, search, settings.alpha) for criterion in CRITERIA for search in SEARCHES
             ]
             outcomes = run_turns(stream, contestants, ends, turns=1, rotation=repeat + d // 100, tick=tick)
             counting = float(count(stream, ends)[-1])
-            density = stream.part(0, stream.n)[1].size / (stream.n * stream.n_columns)
+            density = stream.X.nnz / (len(stream) * stream.X.shape[1])
             common = {"d": d, "density": density}
             rows = [_row(repeat, None, COUNTING, **common, seconds=counting, times_counting=1.0)]
             for one, outcome in outcomes.items():
@@ -164,6 +164,6 @@ def _stream(settings: Settings, repeat: int) -> dict[str, Any]:
     }
 
 
-def _draw(parameters: dict[str, Any]) -> Stream:
+def _draw(parameters: dict[str, Any]) -> Batch:
     sizes = (parameters["n"], parameters["d1"], parameters["d2"], parameters["q"])
-    return Stream(*make_sparse(*sizes, seed=parameters["seed"]))
+    return binary_batch(*make_sparse(*sizes, seed=parameters["seed"]))

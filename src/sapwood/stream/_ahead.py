@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-    from sapwood.stream._batch import Batch
+    from sapwood.data import Batch
     from sapwood.stream._reader import Reader
 
 __all__ = ["ReadAhead"]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from sapwood.stream._batch import Batch
+from sapwood.data.batch import Batch, as_objects
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -78,10 +78,3 @@ class KeyedPoints:
         )
         self._forget()
         return batch
-
-
-def as_objects(labels: list[Any]) -> np.ndarray[tuple[int], np.dtype[np.object_]]:
-    """Return labels as they are, in an array: of strings NumPy would cut the zeros at the end."""
-    array = np.empty(len(labels), dtype=object)
-    array[:] = labels
-    return array

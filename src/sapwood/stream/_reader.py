@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-    from sapwood.stream._batch import Batch
+    from sapwood.data import Batch
     from sapwood.stream._parser import Parser
 
 ON_ERROR = ("stop", "skip", "log")

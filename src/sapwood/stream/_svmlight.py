@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sapwood import _core
-from sapwood.stream._batch import Batch
+from sapwood.data import Batch
 from sapwood.stream._errors import LineError
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
 
-from sapwood.stream._batch import Batch
+from sapwood.data.batch import Batch, as_objects
 from sapwood.stream._errors import BadLineError, LineError, shown
 from sapwood.stream._lines import Lines
-from sapwood.stream._parser import KeyedPoints, as_objects
+from sapwood.stream._parser import KeyedPoints
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

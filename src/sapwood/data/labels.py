@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+__all__ = ["NO_LABELS", "Labels", "as_classes", "as_label", "distinct"]
+
 _KINDS = "biufUSO"  # what a label in an array may be; dates are not, as their items change type with their unit
 
 

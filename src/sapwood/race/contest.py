@@ -10,7 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sapwood import _core
-from sapwood._stream import Part, counting_seconds, rotated
+from sapwood.data import Batch
+from sapwood.parameters import Criterion, Search
+from sapwood.race.timing import counting_seconds, rotated
 from sapwood.split_finder import SEARCHES, Split, SplitFinder
 
 __all__ = ["Race", "RaceEntry", "RaceResult"]
@@ -33,7 +35,7 @@ class RaceEntry:
     equal score is optimal. `speed_up` is None where the exhaustive search did not take part.
     """
 
-    search: str
+    search: Search
     seconds: npt.NDArray[np.float64]
     split: Split | None
     optimal: bool
@@ -49,7 +51,7 @@ class RaceResult:
     `left_out` says of each search that did not take part, though none was chosen, why it cannot.
     """
 
-    criterion: str
+    criterion: Criterion
     alpha: float
     every: int
     n: int
@@ -69,14 +71,19 @@ class Race:
     """
 
     def __init__(
-        self, criterion: str, alpha: float, every: int, n_classes: int, searches: Sequence[str] | None = None
+        self,
+        criterion: Criterion,
+        alpha: float,
+        every: int,
+        n_classes: int,
+        searches: Sequence[Search] | None = None,
     ) -> None:
-        def finder(search: str) -> SplitFinder:
+        def finder(search: Search) -> SplitFinder:
             return SplitFinder(criterion=criterion, search=search, alpha=alpha, n_classes=n_classes)
 
         # The reference for optimality; it also refuses what no search is for.
         self._reference = finder("exhaustive")
-        there = _core.searches_for(criterion, n_classes)
+        there = [name for name in SEARCHES if name in _core.searches_for(criterion, n_classes)]
         self.names = tuple(there if searches is None else searches)
         if not self.names or len(set(self.names)) != len(self.names):
             raise ValueError(f"race: searches must be distinct and at least one, got {self.names}")
@@ -93,31 +100,32 @@ class Race:
         self._spent = dict.fromkeys(("", *self.names), 0.0)  # counting only has no name
         self._seconds: dict[str, list[float]] = {name: [] for name in self._spent}
 
-    def feed(self, part: Part, n_columns: int) -> None:
+    def feed(self, points: Batch) -> None:
         """Let each search add the next points, and choose the checkpoints: so that there are not too many of them."""
-        size = len(part[2])
+        size = len(points)
         marks = range(1, size + 1) if size <= _MARKS else (np.arange(1, _MARKS + 1) * size // _MARKS).tolist()
-        self.turn(part, n_columns, marks)
+        self.turn(points, marks)
         if len(self._marks) > _MOST_MARKS:
             # The last is kept, so that the times are those of all points.
             self._marks = self._marks[::-2][::-1]
             self._seconds = {name: seconds[::-2][::-1] for name, seconds in self._seconds.items()}
 
-    def turn(self, part: Part, n_columns: int, marks: Sequence[int], progress: Progress | None = None) -> None:
+    def turn(self, points: Batch, marks: Sequence[int], progress: Progress | None = None) -> None:
         """Let each search add the next points, of which those so many after the first are checkpoints.
 
         The points must be right, and, but for the last part, a multiple of `every`.
         """
-        size = len(part[2])
+        part = points.as_numbers()
+        size = len(points)
         ends = np.array([*marks, size], dtype=np.int64)
-        counted = [counting_seconds(part, n_columns, self._n_classes, ends) for _ in range(_COUNTINGS)]
+        counted = [counting_seconds(points, self._n_classes, ends) for _ in range(_COUNTINGS)]
         self._note("", np.median(counted, axis=0))
         for name in rotated(self.names, self._turns):
-            self._note(name, _core.run_timed(self._finders[name]._search, *part, self._every, ends))
+            self._note(name, _core.run_timed(self._finders[name].native, *part, self._every, ends))
             if progress is not None:
                 progress(name, size)
         if "exhaustive" not in self.names:
-            self._reference._search.add_csr(*part, n_columns, False)
+            self._reference.add_batch(points)
         self._marks += [self.n + mark for mark in marks]
         self.n += size
         self._turns += 1
@@ -154,7 +162,7 @@ class Race:
         )
 
 
-def _reason(finder: Callable[[str], SplitFinder], search: str) -> str:
+def _reason(finder: Callable[[Search], SplitFinder], search: Search) -> str:
     """Return why there is no such search, as the finder says it."""
     try:
         finder(search)

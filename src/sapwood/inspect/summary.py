@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sapwood import _core
+
+__all__ = ["TreeSummary"]
 
 
 @dataclass(frozen=True)
@@ -35,6 +41,26 @@ class TreeSummary:
     """Nodes given up for that."""
     n_paused: int
     """Nodes that at present do not learn about splits, for want of memory."""
+
+    @staticmethod
+    def of(tree: _core.Tree, n_classes: int) -> TreeSummary:
+        """Return the summary of a tree of the core."""
+        done = tree.tally()
+        return TreeSummary(
+            n_points=tree.n(),
+            n_features_seen=tree.n_features_seen(),
+            n_classes=n_classes,
+            n_nodes=tree.n_nodes(),
+            n_leaves=tree.n_leaves(),
+            depth=tree.depth(),
+            tree_bytes=tree.n_bytes(),
+            vocabulary_bytes=tree.vocabulary_bytes(),
+            n_splits_tried=done["tested"],
+            n_splits_made=done["split"],
+            n_splits_remade=done["resplit"],
+            n_nodes_pruned=done["pruned"],
+            n_paused=int(tree.nodes()["paused"].sum()),
+        )
 
     def __str__(self) -> str:
         width = max(len(each.name) for each in fields(self))

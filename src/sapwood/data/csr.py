@@ -1,4 +1,4 @@
-"""Compressed sparse rows as SciPy has them: their arrays checked, some of their elements left out."""
+"""Compressed sparse rows as SciPy has them: their arrays checked, some of their elements or rows taken."""
 
 from __future__ import annotations
 
@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
+
+__all__ = ["check_arrays", "check_before_conversion", "chunks", "kept"]
 
 
 def check_arrays(X: Any) -> None:
@@ -28,6 +32,16 @@ def check_arrays(X: Any) -> None:
         raise ValueError(f"X.data must be as long as the {len(X.indices)} indices, got {len(X.data)}")
 
 
+def check_before_conversion(X: Any) -> None:
+    """Refuse a corrupt matrix of the formats that SciPy converts to CSR without a look at their indices."""
+    if X.format in {"csc", "bsr"}:
+        X.check_format(full_check=True)
+    elif X.format == "coo" and X.ndim == 2:  # noqa: PLR2004 - only a matrix is converted
+        for axis, at in enumerate((X.row, X.col)):
+            if len(at) != len(X.data) or (len(at) and not 0 <= at.min() <= at.max() < X.shape[axis]):
+                raise ValueError(f"X.{('row', 'col')[axis]} must be from 0 to {X.shape[axis] - 1}, one for each value")
+
+
 def kept(
     indptr: NDArray[np.int64], indices: NDArray[np.int32], which: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
@@ -36,3 +50,12 @@ def kept(
         return indptr, indices
     before = np.concatenate(([0], np.cumsum(which, dtype=np.int64)))
     return before[indptr], indices[which]
+
+
+def chunks(
+    indptr: NDArray[np.int64], indices: NDArray[np.int32], size: int
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int32]]]:
+    """Yield rows in chunks of `size`, without a copy of their indices; of no rows one chunk without any."""
+    for start in range(0, max(len(indptr) - 1, 1), size):
+        ends = indptr[start : start + size + 1]
+        yield ends - ends[0], indices[ends[0] : ends[-1]]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sapwood._feature_names import shortened
+from sapwood.inspect.names import shortened
+from sapwood.inspect.view import NodeView, TreeView
 from sapwood.style import class_colour
-from sapwood.tree_view import NodeView, TreeView
 
 __all__ = ["DEPTH", "FULL", "colour_of", "label_of", "lines_of"]
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from sapwood._feature_names import shortened
-from sapwood.race import RaceResult
+from sapwood.inspect.names import shortened
+from sapwood.race.contest import RaceResult
 from sapwood.split_finder import Split
 from sapwood.style import COUNTING
 

@@ -1,4 +1,4 @@
-"""From a tree classifier to the sections of a model file and back, with every field checked.
+"""From a learner to the sections of a model file and back, with every field checked.
 
 The sections are:
 
@@ -12,22 +12,26 @@ The sections are:
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sapwood import _core, _model_file
-from sapwood._encoding import StreamNote
-from sapwood._labels import Labels, as_label
-from sapwood._rows import Columns
-from sapwood._tree_model import Model
-from sapwood._tree_parameters import make_tree, seed_of, threshold_of
+from sapwood import _core
+from sapwood.data import Columns, Labels, as_label
 from sapwood.exceptions import ModelFormatError
+from sapwood.learner import TreeLearner, TreeModel
+from sapwood.learner.make_tree import checked_threshold, make_tree
+from sapwood.model_files.keys import decode_keys, encode_keys
+from sapwood.model_files.sections import pack, unpack
+from sapwood.model_files.stream_note import StreamNote
+from sapwood.parameters import TREES, TreeKind, tree_called
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping, Sequence
 
     from numpy.typing import NDArray
+
+__all__ = ["from_bytes", "to_bytes"]
 
 _SECTIONS = {"estimator", "classes", "features", "tree"}
 # The types of arrays of labels that are kept as they are; the width of text is found again from the text.
@@ -36,50 +40,22 @@ _TYPES = {*_NUMBERS, "str", "bytes", "object"}
 _FEWEST_CLASSES = 2  # that the core has, seen or not
 
 
-class Kind(NamedTuple):
-    """A class of classifiers."""
-
-    growth: str
-    """The word of the core for how its trees grow."""
-    parameters: set[str]
-    """The names of its parameters."""
-
-
-class Saved(NamedTuple):
-    """What a file says of a classifier."""
-
-    name: str
-    """The name of its class."""
-    parameters: dict[str, Any]
-    model: Model
-
-
-def to_bytes(
-    name: str, parameters: Mapping[str, Any], model: Model, others: dict[str, list[Hashable]] | None = None
-) -> bytes:
-    """Write a classifier.
-
-    Parameters
-    ----------
-    name, parameters, model
-        The name of its class, its parameters, and what it has learned.
-    others
-        Takes what the classes or the features are called, by the name of the section, if the format has no place for
-        one of them; the section then holds numbers. None: that is an error.
+def to_bytes(kind: TreeKind, parameters: Mapping[str, Any], model: TreeModel) -> bytes:
+    """Write a learner: what it is, its parameters, and what it has learned.
 
     Raises
     ------
     TypeError, ValueError
         If a parameter, a label or a feature cannot be written.
     """
-    plain = {key: value.item() if isinstance(value, np.generic) else value for key, value in parameters.items()}
+    plain = {each.name: _plain(parameters[each.name]) for each in kind.parameters}
     if isinstance(plain["random_state"], np.random.RandomState):
         plain["random_state"] = model.tree.seed()
     # What could not be read again is not written.
-    _check_parameters(model.tree.growth(), plain)
+    make_tree(kind, plain)
     labels, columns = model.labels, model.columns
     about = {
-        "class": name,
+        "class": kind.name,
         "parameters": plain,
         "binarize": model.binarize,
         "class_type": _type_name(labels.classes),
@@ -88,91 +64,62 @@ def to_bytes(
         "n_features_in": None if columns is None else columns.n,
         "feature_names_in": None if columns is None or columns.names is None else columns.names.tolist(),
     }
-    return _model_file.pack(
+    return pack(
         {
             "estimator": json.dumps(about, allow_nan=False).encode(),
-            "classes": _written("classes", labels.classes.tolist(), others),
-            "features": _written("features", model.tree.keys(), others),
+            "classes": encode_keys(labels.classes.tolist(), "classes"),
+            "features": encode_keys(model.tree.keys(), "features"),
             "tree": model.tree.to_bytes(),
         }
     )
 
 
-def from_bytes(data: bytes, kinds: Mapping[str, Kind], others: Mapping[str, list[Hashable]] | None = None) -> Saved:
-    """Read a classifier.
-
-    Parameters
-    ----------
-    data
-        What ``to_bytes`` wrote.
-    kinds
-        The classes that it may be of, by their names.
-    others
-        What ``to_bytes`` put there.
+def from_bytes(data: bytes) -> TreeLearner:
+    """Read what ``to_bytes`` wrote. It continues exactly as the learner that was written would.
 
     Raises
     ------
     ModelFormatError
         If a section is missing, a field is not what it must be, or two do not agree.
     """
-    sections = _model_file.unpack(data)
+    sections = unpack(data)
     if (note := sections.pop("stream", None)) is not None:
         StreamNote.from_bytes(note)
     if set(sections) != _SECTIONS:
         raise ModelFormatError(f"sections must be {_listed(_SECTIONS)}, got {_listed(set(sections))}")
     about = _Fields(sections["estimator"])
-    name = about.take("class", lambda value: isinstance(value, str) and value in kinds, f"one of {_listed(kinds)}")
-    kind = kinds[name]
+    names = {kind.name for kind in TREES}
+    name = about.take("class", lambda value: isinstance(value, str) and value in names, f"one of {_listed(names)}")
+    kind = tree_called(name)
+    known = {each.name for each in kind.parameters}
     parameters = about.take(
         "parameters",
-        lambda value: isinstance(value, dict) and set(value) == kind.parameters,
-        f"an object of {_listed(kind.parameters)}",
+        lambda value: isinstance(value, dict) and set(value) == known,
+        f"an object of {_listed(known)}",
     )
     try:
-        _check_parameters(kind.growth, parameters)
-        binarize = threshold_of(about.take("binarize", lambda value: value is None or _is_number(value), "a number"))
+        make_tree(kind, parameters)
+        binarize = checked_threshold(
+            about.take("binarize", lambda value: value is None or _is_number(value), "a number")
+        )
     except (TypeError, ValueError) as error:
         raise ModelFormatError(f"parameters must be those of a {name}: {error}") from None
     columns = _columns(about)
-    tree = _core.Tree.from_bytes(sections["tree"], _read("features", sections, others))
+    tree = _core.Tree.from_bytes(sections["tree"], decode_keys(sections["features"]))
     if tree.growth() != kind.growth:
         raise ModelFormatError(f"the growth of the tree of a {name} must be {kind.growth!r}, got {tree.growth()!r}")
-    labels = _labels(about, _read("classes", sections, others))
+    labels = _labels(about, decode_keys(sections["classes"]))
     about.finish()
     n_classes = max(len(labels.order), _FEWEST_CLASSES)
     if tree.n_classes() != n_classes:
         raise ModelFormatError(f"class_order must have the {tree.n_classes()} classes of the tree, got {n_classes}")
     if bool(labels.order) != (tree.n() > 0):
         raise ModelFormatError(f"class_order must be empty only without points, got {tree.n()} points")
-    model = Model(tree, binarize, labels)
-    if columns is not None:
-        model.columns = model.with_ids(columns, make=True)
-    return Saved(name, parameters, model)
+    return TreeLearner(kind, parameters, model=TreeModel(tree, binarize, labels, columns))
 
 
-def _written(section: str, keys: list[Hashable], others: dict[str, list[Hashable]] | None) -> bytes:
-    try:
-        return _model_file.encode_keys(keys, section)
-    except (TypeError, ValueError):
-        if others is None:
-            raise
-    others[section] = keys
-    return _model_file.encode_keys(range(len(keys)))
-
-
-def _read(section: str, sections: Mapping[str, bytes], others: Mapping[str, list[Hashable]] | None) -> list[Hashable]:
-    written: list[Hashable] = [*_model_file.decode_keys(sections[section])]
-    if others is None or section not in others:
-        return written
-    keys = others[section]
-    if written != list(range(len(keys))):
-        raise ModelFormatError(f"{section} must be the numbers of {len(keys)} others, got {repr(written)[:60]}")
-    return keys
-
-
-def _check_parameters(growth: str, parameters: dict[str, Any]) -> None:
-    make_tree(growth, parameters, seed_of(parameters["random_state"]))
-    threshold_of(parameters["binarize"])
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
 
 
 class _Fields:

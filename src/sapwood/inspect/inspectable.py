@@ -5,20 +5,20 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any
 
-from sapwood._tree_boxes import DEPTH
-from sapwood.tree_export import to_dataframe, to_dict
-from sapwood.tree_graph import draw, to_dot
-from sapwood.tree_plot import plot
-from sapwood.tree_text import export_text
+from sapwood.inspect.boxes import DEPTH
+from sapwood.inspect.export import to_dataframe, to_dict
+from sapwood.inspect.graph import draw, to_dot
+from sapwood.inspect.picture import plot
+from sapwood.inspect.text import export_text
 
 if TYPE_CHECKING:
     import graphviz
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from sapwood._feature_names import FeatureNames
-    from sapwood.explain import Explanation
-    from sapwood.tree_view import TreeView
+    from sapwood.inspect.explain import Explanation
+    from sapwood.inspect.names import FeatureNames
+    from sapwood.inspect.view import TreeView
 
 __all__ = ["Inspectable"]
 

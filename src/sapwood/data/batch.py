@@ -1,0 +1,184 @@
+"""The one type for some points."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from sapwood import _core
+from sapwood.data.labels import as_label
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+__all__ = ["Batch", "Coding", "Columns", "as_objects", "unlabelled"]
+
+
+class Columns(NamedTuple):
+    """The columns of the matrices that a model is given."""
+
+    n: int
+    names: NDArray[np.object_] | None
+    """What they are called, if all of them have names that are text; else each is called by its number."""
+
+
+class Coding(NamedTuple):
+    """Labels by number."""
+
+    classes: NDArray[Any]
+    """The distinct labels of the points."""
+    codes: NDArray[np.intp]
+    """The number of the label of each point among them."""
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Successive points with their labels and weights, as compressed rows of active features.
+
+    The features of point i are entries ``indptr[i]`` to ``indptr[i + 1]`` of `indices`, where features are the columns
+    of a matrix (matrices, svmlight files and hashed text), or else of `keys`, where they are any hashable objects. The
+    other of the two is None. Either way `points` gives what ``learn_one`` takes, with the features of a point in the
+    same order, so that a learner meets new features in one order whichever way it is fed.
+    """
+
+    y: NDArray[Any]
+    """The labels: those of a matrix in their own type; whole numbers as int64 and others as float64 from svmlight
+    files, else objects as the file has them; None throughout if there are no labels."""
+    indptr: NDArray[np.int64]
+    """Where the features of each point begin, and where the last ones end."""
+    indices: NDArray[np.int32] | None
+    """The active columns of each point, ascending."""
+    keys: list[Any] | None
+    """The active features of each point, no feature twice in one."""
+    n_features: int | None
+    """The number of columns."""
+    first_line: int
+    """The line of the first point in the file; of a part, that of the batch."""
+    weights: NDArray[np.int32] | None = None
+    """How often each point counts; None if each counts once."""
+    columns: Columns | None = None
+    """The columns of the matrix that the points are rows of; None if they are of none."""
+    coding: Coding | None = None
+    """The labels by number, for whoever has worked them out already; `coded` asks for them."""
+
+    @classmethod
+    def of_points(cls, points: Iterable[Any], labels: Sequence[Hashable], binarize: float | None) -> Batch:
+        """Return single points, each as ``learn_one`` takes it, by the keys of their active features.
+
+        Raises TypeError or ValueError if one is no point, has a feature twice, or if a label is none.
+        """
+        keys: list[Hashable] = []
+        indptr = [0]
+        for x in points:
+            active = _core.active_keys(x, binarize)
+            if len(set(active)) < len(active):
+                twice = next(key for i, key in enumerate(active) if key in active[:i])
+                raise ValueError(f"features must be unique, got {twice!r} twice")
+            keys += active
+            indptr.append(len(keys))
+        if len(indptr) - 1 != len(labels):
+            raise ValueError(f"y must have a label for each of the {len(indptr) - 1} points, got {len(labels)}")
+        y = as_objects([as_label(label) for label in labels])
+        return cls(y, np.array(indptr, dtype=np.int64), None, keys, None, 0)
+
+    def __len__(self) -> int:
+        return len(self.indptr) - 1
+
+    @cached_property
+    def X(self) -> csr_array:  # noqa: N802 - the name scikit-learn users expect of a matrix of points
+        """The points as a matrix of ones; ValueError where features have keys and no columns."""
+        if self.indices is None or self.n_features is None:
+            raise ValueError("Batch.X: features must be columns, got keys; use points(), or indptr and keys")
+        ones = np.ones(len(self.indices), dtype=np.int8)
+        X = csr_array((ones, self.indices, self.indptr), shape=(len(self), self.n_features))
+        X.has_canonical_format = True
+        return X
+
+    def part(self, start: int, stop: int) -> Batch:
+        """Return the points from number `start` until before `stop`."""
+        indptr = self.indptr[start : stop + 1]
+        first, last = int(indptr[0]), int(indptr[-1])
+        return replace(
+            self,
+            y=self.y[start:stop],
+            indptr=indptr - first,
+            indices=None if self.indices is None else self.indices[first:last],
+            keys=None if self.keys is None else self.keys[first:last],
+            weights=None if self.weights is None else self.weights[start:stop],
+            coding=None if self.coding is None else self.coding._replace(codes=self.coding.codes[start:stop]),
+        )
+
+    def features(self) -> Iterator[list[Any]]:
+        """Yield the active features of each point."""
+        flat: list[Any] = self.indices.tolist() if self.indices is not None else self.keys or []
+        for start, end in pairwise(self.indptr.tolist()):
+            yield flat[start:end]
+
+    def labels(self) -> list[Any]:
+        """Return the label of each point, as Python's own objects: a whole number is an integer."""
+        labels: list[Any] = self.y.tolist()
+        if self.y.dtype.kind == "f":
+            labels = [int(label) if label.is_integer() else label for label in labels]
+        return labels
+
+    def points(self) -> Iterator[tuple[list[Any], Any]]:
+        """Yield the active features and the label of each point, as Python's own objects."""
+        return zip(self.features(), self.labels(), strict=True)
+
+    # ---- for learners -----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def coded(self) -> Coding:
+        """The labels by number. Raises TypeError or ValueError if one is no label."""
+        if self.coding is not None:
+            return self.coding
+        if self.y.dtype.kind in "iu":
+            found, codes = np.unique(self.y, return_inverse=True)
+            return Coding(found, codes.reshape(-1))
+        labels = self.labels()
+        number = {as_label(label): code for code, label in enumerate(dict.fromkeys(labels))}
+        return Coding(as_objects(list(number)), np.fromiter(map(number.__getitem__, labels), np.intp, len(labels)))
+
+    def order(self, n_rows: int | None = None) -> list[Hashable]:
+        """Return the labels of all points, or of the first `n_rows`, by first appearance; a weight of 0 is none."""
+        classes, codes = self.coded
+        codes = codes[:n_rows]
+        if self.weights is not None:
+            codes = codes[self.weights[:n_rows] > 0]
+        found, first = np.unique(codes, return_index=True)
+        names = classes.tolist()
+        return [names[code] for code in found[np.argsort(first)].tolist()]
+
+    def rows_of(self, n_points: int) -> int:
+        """Return how many rows have been learned once `n_points` points have, each as often as its weight says."""
+        if self.weights is None:
+            return n_points
+        return int(np.searchsorted(np.cumsum(self.weights, dtype=np.int64), n_points, side="right"))
+
+    def as_numbers(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint16]]:
+        """Return offsets, columns and labels as the split searches take them.
+
+        Features must be columns, and labels the numbers of classes, as those of `binary_batch` are.
+        """
+        if self.indices is None or self.y.dtype != np.uint16:
+            raise ValueError("Batch.as_numbers: features must be columns and labels numbers of classes, got others")
+        return self.indptr, self.indices, self.y
+
+
+def as_objects(labels: Sequence[Any]) -> NDArray[np.object_]:
+    """Return labels as they are, in an array: of strings NumPy would cut the zeros at the end."""
+    array = np.empty(len(labels), dtype=object)
+    array[:] = labels
+    return array
+
+
+def unlabelled(n: int) -> NDArray[np.object_]:
+    """Return the labels of n points that have none, in no memory."""
+    return np.broadcast_to(np.array(None, dtype=object), (n,))

@@ -1,0 +1,226 @@
+"""What makes an estimator of a learner: its parameters, the points that it is given, and keeping it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from sapwood.estimators.checks import labelled_batch, unlabelled_batch
+from sapwood.exceptions import ModelFormatError
+from sapwood.learner import TreeLearner
+from sapwood.learner.learner import REFUSED
+from sapwood.model_files import tree_file
+from sapwood.model_files.files import write_atomically
+from sapwood.parameters import described, refuse_unknown, tree_called
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from numpy.typing import ArrayLike
+    from typing_extensions import Self
+
+    from sapwood.data import Batch
+    from sapwood.learner import TreeModel
+    from sapwood.parameters import TreeKind
+
+__all__ = ["TreeEstimator"]
+
+_TABLE = "    parameters\n        The table of `sapwood.parameters`, which is written here when the class is made."
+_of_kind: dict[str, type[TreeEstimator]] = {}
+"""The estimator of each kind of tree, by the name of the kind."""
+
+
+class TreeEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no annotations
+    """An estimator that has a learner.
+
+    A class that names its kind, by ``class Name(StreamingTreeClassifier, kind="Name")``, is the estimator of that row
+    of `sapwood.parameters.TREES`: the section Parameters of its docstring, which says so, is written from there.
+    """
+
+    # Not in the dictionary of the object, which scikit-learn takes for parameters and results.
+    __slots__ = ("_learner",)
+
+    kind: ClassVar[TreeKind]
+    _learner: TreeLearner
+
+    def __init_subclass__(cls, *, kind: str | None = None, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if kind is not None:
+            cls.kind = tree_called(kind)
+            _of_kind[kind] = cls
+            if cls.__doc__ is not None:
+                cls.__doc__ = cls.__doc__.replace(_TABLE, described(cls.kind.parameters))
+
+    def __new__(cls, *_args: Any, **given: Any) -> Self:
+        """Make an object that has learned nothing."""
+        # A class of the user's own has whatever parameters it says.
+        if given and cls.__init__ is _of_kind[cls.kind.name].__init__:
+            refuse_unknown(cls.__name__, given, cls._get_param_names())
+        self: Self = super().__new__(cls)
+        self._learner = TreeLearner(cls.kind, {}, owner=cls.__name__)
+        return self
+
+    def _store(self, parameters: dict[str, Any]) -> None:
+        """Keep what a constructor was given, by its ``locals()``, as scikit-learn wants it: each as an attribute."""
+        for each in self.kind.parameters:
+            setattr(self, each.name, parameters[each.name])
+
+    @property
+    def learner(self) -> TreeLearner:
+        """What learns and answers, with the parameters as they are now unless the tree has begun."""
+        learner = self._learner
+        if learner.model is None:
+            learner.parameters = self.get_params(deep=False)
+        return learner
+
+    # ---- points -----------------------------------------------------------------------------------------------------
+
+    def _learned(self) -> TreeModel:
+        """Return what was learned; raise NotFittedError before there is anything."""
+        check_is_fitted(self)
+        return self._learner.fitted()
+
+    def batch_of(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        learner: TreeLearner | None = None,
+        method: str = "partial_fit",
+    ) -> Batch:
+        """Return the rows of a matrix as points that a learner, by default that of this model, learns next."""
+        learner = learner or self.learner
+        # Read once, here and below: another thread may be learning from the first matrix.
+        columns, binarize = learner.columns, learner.binarize
+        try:
+            return labelled_batch(X, y, sample_weight, owner=type(self).__name__, columns=columns, binarize=binarize)
+        except REFUSED as error:
+            learner.refuse(method, error)
+
+    def _answerable(self, method: str, X: Any) -> tuple[TreeModel, Batch]:
+        """Return what was learned, and the rows of a matrix as points to answer."""
+        check_is_fitted(self)
+        model = self._learner.fitted()
+        try:
+            return model, unlabelled_batch(X, owner=type(self).__name__, columns=model.columns, binarize=model.binarize)
+        except REFUSED as error:
+            self._learner.refuse(method, error)
+
+    # ---- keeping it -------------------------------------------------------------------------------------------------
+
+    def to_bytes(self) -> bytes:
+        """Return the model as bytes, in the format that ``save`` writes.
+
+        Raises
+        ------
+        NotFittedError
+            If nothing was learned.
+        TypeError, ValueError
+            If a parameter cannot be one, or if a label or a feature is not None, a boolean, a number, text, bytes or a
+            tuple of these. Pickle keeps any that can be pickled.
+        """
+        self._learned()
+        return self._written("to_bytes")
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Self:
+        """Return the model that ``to_bytes`` was called on. It continues exactly as that one would.
+
+        Raises
+        ------
+        ModelFormatError
+            If the bytes are no model of this class. They may come from anyone: nothing in them is run.
+        """
+        return cls._read("from_bytes", data)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the model to a file, in place of one that may be there; at any time one of them is there whole.
+
+        A RandomState as ``random_state`` is kept as the seed that was drawn from it.
+
+        Raises
+        ------
+        NotFittedError
+            If nothing was learned.
+        TypeError, ValueError
+            As ``to_bytes`` does.
+        OSError
+            If the file cannot be written.
+        """
+        self._learned()
+        write_atomically(path, self._written("save"))
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Self:
+        """Return the model that ``save`` wrote. It continues exactly as that one would.
+
+        Raises
+        ------
+        ModelFormatError
+            If the file holds no model of this class. It may come from anyone: nothing in it is run.
+        OSError
+            If the file cannot be read.
+        """
+        return cls._read("load", Path(path).read_bytes())
+
+    def _written(self, method: str) -> bytes:
+        learner = self._learner
+        with learner.lock:
+            assert learner.model is not None
+            parameters = {each.name: getattr(self, each.name) for each in self.kind.parameters}
+            try:
+                return tree_file.to_bytes(self.kind, parameters, learner.model)
+            except REFUSED as error:
+                learner.refuse(method, error)
+
+    @classmethod
+    def _read(cls, method: str, data: bytes) -> Self:
+        if not isinstance(data, bytes):
+            raise TypeError(f"{cls.__name__}.{method}: data must be bytes, got {type(data).__name__}")
+        try:
+            saved = tree_file.from_bytes(data)
+            estimator = _of_kind[saved.kind.name]
+            if not (issubclass(cls, estimator) or issubclass(estimator, cls)):
+                raise ModelFormatError(f"the model must be a {cls.__name__}, got a {saved.kind.name}")
+        except ModelFormatError as error:
+            raise ModelFormatError(f"{cls.__name__}.{method}: {error}") from None
+        return (cls if issubclass(cls, estimator) else estimator).of(saved)
+
+    @classmethod
+    def of(cls, learner: TreeLearner) -> Self:
+        """Return the face of a learner: the estimator of its kind, or of this class if that is derived from it.
+
+        What the one learns the other has learned.
+        """
+        estimator = _of_kind[learner.kind.name]
+        made: Self = (cls if issubclass(cls, estimator) else estimator)(**learner.parameters)
+        learner.owner = type(made).__name__
+        made._learner = learner
+        return made
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"attributes": self.__dict__.copy(), "learner": self._learner.__getstate__()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state["attributes"])
+        self._learner.__setstate__(state["learner"])
+
+    # ---- what scikit-learn asks -------------------------------------------------------------------------------------
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self._learner.is_fitted
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        # The checks measure it on points with numbers for features, of which only the sign is seen.
+        tags.classifier_tags.poor_score = True
+        return tags
+
+    def _more_tags(self) -> dict[str, Any]:
+        """Return the tags as scikit-learn before 1.6 asks for them."""
+        return {"poor_score": True}

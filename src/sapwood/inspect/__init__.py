@@ -1,0 +1,25 @@
+"""A look inside a tree: the view of it, and what is made from that; and why a point is predicted as it is."""
+
+from sapwood.inspect.explain import Evidence, Explanation, TestTaken, explain_one
+from sapwood.inspect.export import to_dataframe, to_dict
+from sapwood.inspect.graph import draw, to_dot
+from sapwood.inspect.picture import plot
+from sapwood.inspect.summary import TreeSummary
+from sapwood.inspect.text import export_text
+from sapwood.inspect.view import NodeView, TreeView
+
+__all__ = [
+    "Evidence",
+    "Explanation",
+    "NodeView",
+    "TestTaken",
+    "TreeSummary",
+    "TreeView",
+    "draw",
+    "explain_one",
+    "export_text",
+    "plot",
+    "to_dataframe",
+    "to_dict",
+    "to_dot",
+]

@@ -1,0 +1,284 @@
+"""Why a tree predicts what it predicts for one point."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sapwood import _core
+from sapwood.inspect.names import FeatureNames, shortened, teller_of_names
+from sapwood.inspect.view import NodeView, TreeView, places_of
+
+__all__ = ["Evidence", "Explanation", "TestTaken", "explain_ids", "explain_one"]
+
+_SHOWN = 10
+_NAME_WIDTH = 32
+_TELLING = {
+    "majority": "the shares of the classes in the leaf",
+    "naive_bayes": "naive Bayes of the leaf",
+    "trunk": "the logistic regression of the whole stream",
+    "logistic": "logistic regression, that of the whole stream and the leaf's correction",
+}
+
+
+@dataclass(frozen=True)
+class TestTaken:
+    """A test on the way of a point: the feature, whether it was on, and the shares of the classes before and after."""
+
+    __test__ = False  # for pytest: the name is of a test in a tree
+
+    feature: str
+    key: Hashable
+    on: bool
+    gain: float
+    node: int
+    before: tuple[float, ...]
+    after: tuple[float, ...]
+
+    def contribution(self, place: int) -> float:
+        """Return what the test added to the share of a class, by its place among the classes."""
+        return self.after[place] - self.before[place]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What an active feature adds to the score of each class, in the model that answers."""
+
+    feature: str
+    key: Hashable
+    scores: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """The prediction of a tree for one point, taken apart in two sums.
+
+    The share of a class in the leaf is its share in the root and the contributions of the `tests` on the way: each is
+    how the share differs between the points that the split was chosen for and those of the node where it led. The model
+    of the leaf then gives each class a score: its `intercept` and the scores of the `evidence`, a logarithm of what is
+    proportional to its probability. So the logarithm of the ratio of the probabilities of two classes, `log_odds`, is
+    the difference of their intercepts and, for each active feature, of its scores. Where the leaf predicts by
+    ``"majority"``, no feature is evidence, and the tests are all there is to say.
+
+    `label` is the most probable class, and `against` the next, None if only one class is known.
+    """
+
+    classes: tuple[Any, ...]
+    probabilities: tuple[float, ...]
+    label: Any
+    against: Any
+    leaf: int
+    n: int
+    model: str
+    tests: tuple[TestTaken, ...]
+    root_shares: tuple[float, ...]
+    intercept: tuple[float, ...]
+    evidence: tuple[Evidence, ...]  # that with the most influence between `label` and `against` first
+
+    @property
+    def scores(self) -> tuple[float, ...]:
+        """The score of each class: its intercept and all evidence."""
+        return tuple(
+            math.fsum([start, *(each.scores[k] for each in self.evidence)]) for k, start in enumerate(self.intercept)
+        )
+
+    def log_odds(self, label: Any = None, against: Any = None) -> float:
+        """Return the logarithm of the ratio of the probabilities of two classes; of `label` and `against` if not given.
+
+        Infinite where no other class is known.
+        """
+        first, second = self._places(label, against)
+        return math.inf if second is None else self.scores[first] - self.scores[second]
+
+    def contributions(self, label: Any = None, against: Any = None) -> list[tuple[str, float]]:
+        """Return what adds up to `log_odds`: the intercept, then the features by name, the most influential first."""
+        first, second = self._places(label, against)
+        if second is None:
+            return []
+        features = [(each.feature, each.scores[first] - each.scores[second]) for each in self.evidence]
+        features.sort(key=lambda item: -abs(item[1]))
+        return [("(intercept)", self.intercept[first] - self.intercept[second]), *features]
+
+    def _places(self, label: Any, against: Any) -> tuple[int, int | None]:
+        places: list[int] = []
+        for name, given, default in (("label", label, self.label), ("against", against, self.against)):
+            chosen = default if given is None else given
+            if chosen is None and name == "against":
+                return places[0], None
+            if chosen not in self.classes:
+                raise ValueError(f"Explanation: {name} must be one of {list(self.classes)!r}, got {chosen!r}")
+            places.append(self.classes.index(chosen))
+        return places[0], places[1]
+
+    def __str__(self) -> str:
+        return "\n".join([self._headline(), "", *self._tell_tests(), "", *self._tell_evidence()])
+
+    def _headline(self) -> str:
+        place = self.classes.index(self.label)
+        others = sorted((p, -k) for k, p in enumerate(self.probabilities) if k != place)[::-1]
+        told = [f"{_text(self.classes[-k])} {p:.3f}" for p, k in others[:_SHOWN]]
+        more = [f"{len(others) - _SHOWN} more"] if len(others) > _SHOWN else []
+        rest = f" ({', '.join(told + more)})" if told else ""
+        return f"{_text(self.label)}: probability {self.probabilities[place]:.3f}{rest}"
+
+    def _tell_tests(self) -> list[str]:
+        place = self.classes.index(self.label)
+        count = len(self.tests)
+        tests = "1 test" if count == 1 else f"{count:,} tests"
+        lines = [f"{tests} on the way to leaf {self.leaf}, of {self.n:,} points; the share of {_text(self.label)}:"]
+        # The tests of most consequence, in the order in which they were taken.
+        ranked = sorted(range(count), key=lambda i: (-abs(self.tests[i].contribution(place)), i))
+        shown = sorted(ranked[:_SHOWN])
+        rows = [("(root)", "", f"{self.root_shares[place]:.3f}", "")]
+        for i in shown:
+            test = self.tests[i]
+            state = f"{'on' if test.on else 'off'}, gain {test.gain:.3f}"
+            rows.append((_text(test.feature), state, f"{test.after[place]:.3f}", f"{test.contribution(place):+.3f}"))
+        if count > len(shown):
+            rest = math.fsum(self.tests[i].contribution(place) for i in ranked[_SHOWN:])
+            rows.append((f"({count - len(shown):,} other tests)", "", "", f"{rest:+.3f}"))
+        return lines + _aligned(rows)
+
+    def _tell_evidence(self) -> list[str]:
+        telling = f"The leaf answers by {_TELLING[self.model]}"
+        if self.against is None:
+            return [f"{telling}; no other class is known."]
+        lines = [f"{telling}; log-odds of {_text(self.label)} against {_text(self.against)}:"]
+        named = self.contributions()
+        rows = [(_text(name), f"{value:+.3f}") for name, value in named[: _SHOWN + 1]]
+        if len(named) > _SHOWN + 1:
+            rest = math.fsum(value for _, value in named[_SHOWN + 1 :])
+            rows.append((f"({len(named) - _SHOWN - 1:,} other features)", f"{rest:+.3f}"))
+        return lines + _aligned([*rows, ("(sum)", f"{self.log_odds():+.3f}")])
+
+
+def explain_one(
+    tree: _core.Tree,
+    x: object,
+    *,
+    classes: Sequence[Any],
+    feature_names: FeatureNames = None,
+    binarize: float | None = 0.0,
+    criterion: str = "entropy",
+    in_order: Sequence[Any] | None = None,
+) -> Explanation:
+    """Return why a tree predicts what it predicts for a point.
+
+    The tree must not learn meanwhile: it is read several times.
+
+    Parameters
+    ----------
+    tree : _core.Tree
+        The tree.
+    x : dict or iterable of hashable objects
+        The point, as the tree learns it. Features that the tree has never seen say nothing, and are not mentioned.
+    binarize : float or None
+        The value above which a feature of a dict is on; None: values are 0 or 1.
+    classes, feature_names, criterion, in_order
+        As in `TreeView.of`.
+    """
+    view = TreeView.of(tree, classes, feature_names, criterion, in_order, owner="explain_one")
+    return explain_ids(tree, view, tree.point(x, binarize), places_of(classes, in_order), feature_names)
+
+
+def explain_ids(
+    tree: _core.Tree,
+    view: TreeView,
+    ids: npt.NDArray[np.int32],
+    places: Sequence[int],
+    feature_names: FeatureNames = None,
+    *,
+    owner: str = "explain_one",
+) -> Explanation:
+    """Return why a tree, of which there is a view, predicts what it predicts for the point with these active features.
+
+    `places` tells where the classes of the view stand in the tree, and `owner` whose parameter `feature_names` is.
+    """
+    name_of = teller_of_names(feature_names, owner)
+    classes = view.classes
+    path = [view.nodes[number] for number in tree.decision_path(_one_row(ids), ids)[1].tolist()]
+    leaf = path[-1]
+    tests = []
+    for node, child in pairwise(path):
+        assert node.feature is not None
+        assert node.gain is not None
+        is_on = child.number == node.on
+        tests.append(TestTaken(node.feature, node.key, is_on, node.gain, node.number, node.shares, child.shares))
+    assert leaf.model is not None
+    told = tree.predict_proba(_one_row(ids), ids)[0, places]
+    probabilities = told / told.sum()
+    first, *others = np.lexsort((places, -probabilities)).tolist()  # ties go to the class met first
+    keys, scores, intercept = _scores(tree, ids, leaf, places)
+    against = others[0] if others else first
+    ranked = np.argsort(-np.abs(scores[:, first] - scores[:, against]), kind="stable")
+    return Explanation(
+        classes=classes,
+        probabilities=tuple(probabilities.tolist()),
+        label=classes[first],
+        against=classes[against] if others else None,
+        leaf=leaf.number,
+        n=leaf.n,
+        model=leaf.model,
+        tests=tuple(tests),
+        root_shares=path[0].shares,
+        intercept=tuple(intercept),
+        evidence=tuple(Evidence(name_of(keys[i]), keys[i], tuple(scores[i].tolist())) for i in ranked),
+    )
+
+
+def _scores(
+    tree: _core.Tree, ids: npt.NDArray[np.int32], leaf: NodeView, places: Sequence[int]
+) -> tuple[list[Hashable], npt.NDArray[np.float64], list[float]]:
+    """Return the features of a point that speak at its leaf, what each adds to the scores, and these before any speaks.
+
+    The scores are of the classes of the view. The features are in the order in which the tree first met them, whatever
+    their order in the point.
+    """
+    if leaf.model == "majority":
+        return [], np.zeros((0, len(places))), [math.log(share) if share else -math.inf for share in leaf.shares]
+    slots, trunk, correction, shares, trunk_intercept, correction_intercept = tree.evidence(ids)
+    if leaf.model == "naive_bayes":
+        scores = shares[:, places]
+        intercept = [math.log(count + 1) for count in leaf.counts]
+    else:
+        with_correction = leaf.model == "logistic"
+        scores = _of_classes(trunk + correction if with_correction else trunk)[:, places]
+        starts = trunk_intercept + correction_intercept if with_correction else trunk_intercept
+        start = _of_classes(starts[np.newaxis])[0, places]
+        # What the classes have in common says nothing.
+        intercept = (start - start.mean()).tolist()
+    order = np.argsort(slots)
+    keys = tree.keys()
+    return [keys[slot] for slot in slots[order].tolist()], scores[order], intercept
+
+
+def _of_classes(outputs: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return the score of each class from the outputs of logistic regression, a row each.
+
+    One output for two classes, the score of the second less that of the first, is half of it for each.
+    """
+    return np.hstack([-outputs / 2, outputs / 2]) if outputs.shape[1] == 1 else outputs
+
+
+def _one_row(ids: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
+    return np.array([0, len(ids)], dtype=np.int64)
+
+
+def _text(value: object) -> str:
+    return shortened(str(value), _NAME_WIDTH)
+
+
+def _aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
+    """Return rows as lines in columns: the first at the left, the others at the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for first, *rest in rows:
+        cells = [first.ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(rest, widths[1:], strict=True))]
+        lines.append("    " + "  ".join(cells).rstrip())
+    return lines

@@ -1,0 +1,95 @@
+"""A tree as plain data: for JSON, and as a table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sapwood.inspect.view import NodeView, TreeView
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["to_dataframe", "to_dict"]
+
+_MAY_LACK = ("parent", "off", "on", "split_at")
+
+
+def to_dict(view: TreeView) -> dict[str, Any]:
+    """Return a tree in plain types that json.dumps takes: a flat list of nodes, however deep the tree.
+
+    A node's `id` is its place in the list, by which `parent`, `off` and `on` refer to it; what it does not have is
+    None. `counts` and `shares` follow `classes`; `NodeView` says which points they are of. A label or a feature that is
+    no string, number, boolean or None is there as its text.
+    """
+    return {
+        "criterion": view.criterion,
+        "n": view.n,
+        "n_leaves": view.n_leaves,
+        "depth": view.depth,
+        "classes": [_plain(label) for label in view.classes],
+        "nodes": [_plain_node(node) for node in view.nodes],
+    }
+
+
+def to_dataframe(view: TreeView) -> pd.DataFrame:
+    """Return a tree as a table, a row a node, in the order of the nodes; what a node does not have is missing.
+
+    The columns are those of `to_dict`, with the counts and the shares of each class, and how often each model was
+    right, in columns of their own: ``count[spam]``, ``share[spam]``, ``right[logistic]``.
+    """
+    try:
+        import pandas as pd
+    except ImportError as error:
+        raise ImportError(
+            "to_dataframe: pandas must be installed, got nothing by that name; install with: pip install "
+            "'sapwood[pandas]'"
+        ) from error
+    columns: dict[str, Any] = {}
+    for name in ("parent", "depth", "feature", "off", "on", "gain", "margin", "split_at", "n"):
+        values = [getattr(node, name) for node in view.nodes]
+        # Int64, and not int64, where a value may be missing.
+        columns[name] = pd.array(values, dtype="Int64") if name in _MAY_LACK else values
+    for k, label in enumerate(view.classes):
+        columns[f"count[{label}]"] = [node.counts[k] for node in view.nodes]
+        columns[f"share[{label}]"] = [node.shares[k] for node in view.nodes]
+    columns["model"] = [node.model for node in view.nodes]
+    for model in next(node.right for node in view.nodes if node.right is not None):
+        right = [None if node.right is None else node.right[model] for node in view.nodes]
+        columns[f"right[{model}]"] = pd.array(right, dtype="Int64")
+    columns["learning"] = [node.learning for node in view.nodes]
+    columns["paused"] = [node.paused for node in view.nodes]
+    return pd.DataFrame(columns, index=pd.RangeIndex(len(view.nodes), name="node"))
+
+
+def _plain_node(node: NodeView) -> dict[str, Any]:
+    return {
+        "id": node.number,
+        "parent": node.parent,
+        "depth": node.depth,
+        "feature": node.feature,
+        "key": _plain(node.key),
+        "off": node.off,
+        "on": node.on,
+        "gain": node.gain,
+        "margin": node.margin,
+        "split_at": node.split_at,
+        "n": node.n,
+        "counts": list(node.counts),
+        "shares": list(node.shares),
+        "model": node.model,
+        "right": None if node.right is None else dict(node.right),
+        "learning": node.learning,
+        "paused": node.paused,
+    }
+
+
+def _plain(value: object) -> str | int | float | bool | None:
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, (str, bool, int)):
+        return value
+    if isinstance(value, float) and np.isfinite(value):
+        return value
+    return str(value)

@@ -1,0 +1,121 @@
+"""A tree as text: one line a leaf, as a list of rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from sapwood.inspect.names import one_line, shortened
+from sapwood.inspect.view import NodeView, TreeView, check_depth
+
+__all__ = ["export_text"]
+
+_INDENT = "|   "
+_NAME_WIDTH = 48
+_UNITS = {"entropy": " in bits"}
+
+
+class _Line(NamedTuple):
+    """A line of the text: the rule, the leaf that it leads to, and the node whose split it is of; either may lack."""
+
+    rule: str
+    leaf: NodeView | None
+    split: NodeView | None
+
+
+def export_text(
+    view: TreeView,
+    *,
+    max_depth: int | None = None,
+    decimals: int = 3,
+    show_counts: bool = True,
+    show_gain: bool = True,
+    show_model: bool = True,
+) -> str:
+    """Return a tree as rules to be read from the top: the first that a point meets is where it goes.
+
+    Of the two sides of a test the one with fewer nodes is told first, indented unless it is a single leaf, and the
+    other follows as ``else``, not indented. A chain, which is what text data make, is therefore a flat list; no line is
+    ever indented more than log₂ of the number of leaves times.
+
+    A line tells the most frequent class of a leaf, its share and the points that it is of (see `NodeView`), which need
+    not be what the leaf predicts for each of its points: that is for its model to say.
+
+    Parameters
+    ----------
+    view : TreeView
+        The tree.
+    max_depth : int or None
+        Show the tests above this depth; an inner node there is shown as if it were a leaf, with the points that its
+        split was chosen for.
+    decimals : int
+        Digits of shares, gains and margins.
+    show_counts, show_gain, show_model : bool
+        Whether to show the points of each class; the gain of each test, how far it was ahead and after how many points
+        it was chosen; the model that answers for a leaf.
+    """
+    check_depth("export_text", max_depth)
+    if type(decimals) is not int or decimals < 0:
+        raise ValueError(f"export_text: decimals must be an integer of at least 0, got {decimals!r}")
+    rows = []
+    for line in _lines(view, max_depth):
+        cells = [line.rule, *(_prediction(view, line.leaf, decimals) if line.leaf else ("", ""))]
+        if show_counts:
+            cells.append(_counts(view, line.leaf) if line.leaf else "")
+        if show_model:
+            cells.append(_model(line.leaf) if line.leaf else "")
+        if show_gain:
+            cells += _gain(line.split, decimals) if line.split else ("", "", "")
+        rows.append(cells)
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    header = (
+        f"{_number(view.n, 'point')}, {_number(len(view.nodes), 'node')}, {_number(view.n_leaves, 'leaf', 'leaves')}, "
+        f"depth {view.depth:,}; gain by {view.criterion}{_UNITS.get(view.criterion, '')}"
+    )
+    lines = [header]
+    for cells in rows:
+        padded = (cell.ljust(width) for cell, width in zip(cells, widths, strict=True) if width)
+        lines.append("  ".join(padded).rstrip())
+    return "\n".join(lines) + "\n"
+
+
+def _number(count: int, one: str, many: str | None = None) -> str:
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def _lines(view: TreeView, max_depth: int | None) -> Iterator[_Line]:
+    waiting = [(view.nodes[0], "", "if")]
+    while waiting:
+        node, indent, word = waiting.pop()
+        if node.ends(max_depth):
+            yield _Line(indent + ("always" if node.number == 0 else "else"), node, None)
+            continue
+        first, rest = view.children(node)
+        state = "on" if first.number == node.on else "off"
+        rule = f"{indent}{word} {shortened(str(node.feature), _NAME_WIDTH)} is {state}"
+        waiting.append((rest, indent, "else if"))
+        if first.ends(max_depth):
+            yield _Line(rule, first, node)
+        else:
+            yield _Line(rule + ":", None, node)
+            waiting.append((first, indent + _INDENT, "if"))
+
+
+def _prediction(view: TreeView, node: NodeView, decimals: int) -> tuple[str, str]:
+    label = one_line(str(view.classes[node.majority]))
+    below = "" if node.is_leaf else f", {node.n_below:,} nodes"
+    return f"{label} {node.shares[node.majority]:.{decimals}f}", f"of {node.n:,}{below}"
+
+
+def _counts(view: TreeView, node: NodeView) -> str:
+    return ", ".join(
+        f"{one_line(str(label))} {count:,}" for label, count in zip(view.classes, node.counts, strict=True) if count
+    )
+
+
+def _model(node: NodeView) -> str:
+    return "" if node.model is None else f"{node.model}{' (paused)' if node.paused else ''}"
+
+
+def _gain(node: NodeView, decimals: int) -> tuple[str, str, str]:
+    return f"gain {node.gain:.{decimals}f}", f"margin {node.margin:.{decimals}f}", f"after {node.split_at:,}"

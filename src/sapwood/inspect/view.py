@@ -1,0 +1,185 @@
+"""A frozen picture of a tree, which everything that shows a tree is made from."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sapwood import _core
+from sapwood.inspect.names import FeatureNames, teller_of_names
+
+__all__ = ["NodeView", "TreeView", "check_depth", "places_of"]
+
+
+@dataclass(frozen=True)
+class NodeView:
+    """One node of a tree.
+
+    `counts` are the points of each class that the core knows of. Of an inner node: those that its split was chosen for,
+    which `gain` and `margin` are of. Of a leaf: those that have reached it, and those that the split of its parent
+    implies, so that it predicts at once. As a stream goes on after a split, the points of a node are not the sum of
+    its children's.
+    """
+
+    number: int  # from the root, 0, on: each before its children, off before on
+    parent: int | None
+    depth: int
+    key: Hashable | None  # the feature tested, as the model knows it; None in a leaf, as are the next six
+    feature: str | None  # and as it is shown
+    off: int | None
+    on: int | None
+    gain: float | None
+    margin: float | None  # how far the gain was ahead of the second best
+    split_at: int | None  # the points of the stream when it was split
+    counts: tuple[int, ...]
+    n: int
+    shares: tuple[float, ...]  # of each class; equal where there is no point
+    majority: int  # the place of the most frequent class; of several, that which the tree met first, as in predict
+    model: str | None  # of a leaf: which model answers
+    right: dict[str, int] | None  # of a leaf: how often each model has been right, with its forebears
+    learning: bool  # whether it keeps statistics for a split
+    paused: bool  # whether it gave them up for want of memory
+    n_below: int  # the nodes of the subtree, with this one
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether the node tests nothing."""
+        return self.feature is None
+
+    def ends(self, max_depth: int | None) -> bool:
+        """Return whether nothing is shown below the node in a picture down to a depth; None: to any."""
+        return self.is_leaf or (max_depth is not None and self.depth >= max_depth)
+
+
+@dataclass(frozen=True)
+class TreeView:
+    """A tree as it was at one moment: later learning does not change it.
+
+    Nodes stand in order, each before its children, and know each other by number; nothing about a view recurses, as
+    text makes chains of thousands of nodes.
+    """
+
+    nodes: tuple[NodeView, ...]
+    classes: tuple[Any, ...]
+    criterion: str
+    n: int  # points learned, by weight
+
+    @staticmethod
+    def of(
+        tree: _core.Tree,
+        classes: Sequence[Any],
+        feature_names: FeatureNames = None,
+        criterion: str = "entropy",
+        in_order: Sequence[Any] | None = None,
+        *,
+        owner: str = "TreeView.of",
+    ) -> TreeView:
+        """Return the view of a tree of the core.
+
+        Parameters
+        ----------
+        tree : _core.Tree
+            The tree.
+        classes : sequence
+            The label of each class, in the order of the tree. It may leave out the last ones, which have no points.
+        feature_names : function, mapping, sequence of the names of columns or None
+            What features are called where they are shown.
+        criterion : str
+            The criterion of the tree: gains are in bits for entropy.
+        in_order : sequence or None
+            The same labels in the order of the view; None: as they are.
+        owner : str
+            The function whose parameter `feature_names` is, for what it says of wrong ones.
+        """
+        name_of = teller_of_names(feature_names, owner)
+        nodes = tree.nodes()
+        # Read after the nodes: features are only ever added, so each node's is among them.
+        keys = tree.keys()
+        n_classes = nodes["counts"].shape[1]
+        if not 0 < len(classes) <= n_classes:
+            raise ValueError(f"TreeView.of: classes must be 1 to {n_classes} labels, got {list(classes)!r}")
+        places = places_of(classes, in_order)
+        counts = nodes["counts"][:, places]
+        n = counts.sum(axis=1)
+        shares = np.where(n[:, np.newaxis] > 0, counts / np.maximum(n, 1)[:, np.newaxis], 1 / len(classes)).tolist()
+        # The first of several in the order of the tree, then its place in that of the view.
+        majority = np.argsort(places)[nodes["counts"].argmax(axis=1)].tolist()
+        n_below = _sizes(nodes["parent"])
+        column = {name: values.tolist() for name, values in nodes.items()}
+        views = []
+        for i, slot in enumerate(column["feature"]):
+            is_leaf = slot < 0
+            key = None if is_leaf else keys[slot]
+            views.append(
+                NodeView(
+                    number=i,
+                    parent=None if i == 0 else column["parent"][i],
+                    depth=column["depth"][i],
+                    key=key,
+                    feature=None if is_leaf else name_of(key),
+                    off=None if is_leaf else column["off"][i],
+                    on=None if is_leaf else column["on"][i],
+                    gain=None if is_leaf else column["gain"][i],
+                    margin=None if is_leaf else column["margin"][i],
+                    split_at=None if is_leaf else column["split_at"][i],
+                    counts=tuple(counts[i].tolist()),
+                    n=int(n[i]),
+                    shares=tuple(shares[i]),
+                    majority=majority[i],
+                    model=_core.LEAF_MODELS[column["model"][i]] if is_leaf else None,
+                    right=dict(zip(_core.LEAF_MODELS, column["right"][i], strict=True)) if is_leaf else None,
+                    learning=bool(column["learning"][i]),
+                    paused=bool(column["paused"][i]),
+                    n_below=n_below[i],
+                )
+            )
+        return TreeView(tuple(views), tuple(classes[place] for place in places), criterion, tree.n())
+
+    @property
+    def n_leaves(self) -> int:
+        """The number of leaves."""
+        return (len(self.nodes) + 1) // 2
+
+    @property
+    def depth(self) -> int:
+        """The number of tests on the longest way from the root to a leaf."""
+        return max(node.depth for node in self.nodes)
+
+    def children(self, node: NodeView) -> tuple[NodeView, NodeView]:
+        """Return the child of an inner node with the smaller subtree and the one with the larger; if equal, on first.
+
+        Whoever sets the smaller aside and goes on straight with the larger never sets anything aside more than log₂ of
+        the number of leaves times, however deep the tree: a chain becomes a list.
+        """
+        assert node.off is not None
+        assert node.on is not None
+        off, on = self.nodes[node.off], self.nodes[node.on]
+        return (off, on) if off.n_below < on.n_below else (on, off)
+
+
+def places_of(classes: Sequence[Any], in_order: Sequence[Any] | None) -> list[int]:
+    """Return where each label stands among the classes of a tree, in another order of them."""
+    if in_order is None:
+        return list(range(len(classes)))
+    place = {label: k for k, label in enumerate(classes)}
+    if len(in_order) != len(classes) or set(in_order) != set(place):
+        raise ValueError(f"TreeView.of: in_order must hold the labels {list(classes)!r}, got {list(in_order)!r}")
+    return [place[label] for label in in_order]
+
+
+def check_depth(owner: str, max_depth: object) -> None:
+    """Raise ValueError unless `max_depth`, a parameter of `owner`, is None or an integer of at least 0."""
+    if max_depth is None or (isinstance(max_depth, int) and not isinstance(max_depth, bool) and max_depth >= 0):
+        return
+    raise ValueError(f"{owner}: max_depth must be None or an integer of at least 0, got {max_depth!r}")
+
+
+def _sizes(parent: npt.NDArray[np.int64]) -> list[int]:
+    sizes = [1] * len(parent)
+    for i in range(len(parent) - 1, 0, -1):
+        sizes[int(parent[i])] += sizes[i]
+    return sizes

@@ -1,0 +1,406 @@
+"""A learner: the parameters of a tree, and what it has learned."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
+
+import numpy as np
+
+from sapwood import _core
+from sapwood.data.labels import NO_LABELS, Labels, as_label
+from sapwood.data.weights import LARGEST_WEIGHT, weight_of_one
+from sapwood.inspect.explain import Explanation, explain_ids
+from sapwood.inspect.summary import TreeSummary
+from sapwood.inspect.view import TreeView, places_of
+from sapwood.learner.make_tree import checked_threshold, make_tree
+from sapwood.learner.model import TreeModel
+from sapwood.parameters import tree_called
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterable, Mapping
+    from typing import TypeAlias
+
+    from numpy.typing import NDArray
+
+    from sapwood.data import Batch, Columns
+    from sapwood.inspect.names import FeatureNames
+    from sapwood.parameters import TreeKind
+
+    Point: TypeAlias = Mapping[Any, Any] | Iterable[Hashable]
+else:
+    Point = Any
+
+__all__ = ["REFUSED", "Answers", "Point", "TreeLearner"]
+
+REFUSED = (TypeError, ValueError, OverflowError)
+"""The errors by which something is refused, before anything has changed."""
+T = TypeVar("T")
+
+
+class Answers(NamedTuple):
+    """What a learner answered to points before it learned them, by the numbers of the classes."""
+
+    classes: tuple[Hashable, ...]
+    """The classes by number, as they are known after the last point."""
+    true: NDArray[np.int64]
+    predicted: NDArray[np.int64]
+    """-1 where no class had been met."""
+    probabilities: NDArray[np.float64]
+    """A column for each class; a class that had not been met has probability 0."""
+
+
+class TreeLearner:
+    """A tree that learns batches and single points, and answers. Estimators and commands are faces of one.
+
+    Guarantee:
+
+    - An error changes nothing: all that can be refused is refused before the first point is learned. An interrupt
+      (Ctrl-C) keeps the points learned so far.
+    - The tree depends on the points and their order alone, not on the batches that they come in.
+    - Many threads may read one object, and one at a time change it.
+
+    Parameters
+    ----------
+    kind : TreeKind
+        Which tree, of `sapwood.parameters.TREES`.
+    parameters : mapping
+        Those of the kind, by name. They take effect when the tree begins, at the first point; until then a face may set
+        `parameters` anew.
+    owner : str
+        What errors are to be named by; by default what the kind is called.
+
+    Attributes
+    ----------
+    model : TreeModel or None
+        What it has learned; None before the first point.
+    lock : threading.RLock
+        Held by whoever changes the model, or reads it several times as of one moment.
+    """
+
+    __slots__ = ("kind", "lock", "model", "owner", "parameters")
+
+    def __init__(
+        self,
+        kind: TreeKind,
+        parameters: Mapping[str, Any],
+        *,
+        owner: str | None = None,
+        model: TreeModel | None = None,
+    ) -> None:
+        self.kind = kind
+        self.parameters = dict(parameters)
+        self.owner = owner or kind.name
+        self.lock = threading.RLock()
+        self.model = model
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Nothing of it is shared with the learner, which may go on.
+        with self.lock:
+            model = None if self.model is None else self.model.__getstate__()
+            return {"kind": self.kind.name, "parameters": dict(self.parameters), "owner": self.owner, "model": model}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        model = None
+        if state["model"] is not None:
+            model = TreeModel.__new__(TreeModel)
+            model.__setstate__(state["model"])
+        self.__init__(tree_called(state["kind"]), state["parameters"], owner=state["owner"], model=model)  # type: ignore[misc]
+
+    # ---- what is known ----------------------------------------------------------------------------------------------
+
+    @property
+    def is_fitted(self) -> bool:
+        """Whether a point has been learned."""
+        return self.model is not None and self.model.tree.n() > 0
+
+    @property
+    def labels(self) -> Labels:
+        """The classes."""
+        return NO_LABELS if self.model is None else self.model.labels
+
+    @property
+    def columns(self) -> Columns | None:
+        """The columns of the matrices that it has learned from, if it has."""
+        return None if self.model is None else self.model.columns
+
+    @property
+    def binarize(self) -> float | None:
+        """The threshold that points are read with."""
+        if self.model is not None:
+            return self.model.binarize
+        try:
+            return checked_threshold(self.parameters["binarize"])
+        except REFUSED as error:
+            self.refuse("", error)
+
+    def fitted(self) -> TreeModel:
+        """Return what it has learned; raise ValueError before the first point."""
+        model = self.model
+        if model is None or model.tree.n() == 0:
+            raise ValueError(f"{self.owner}: a point must be learned before this is asked, got none")
+        return model
+
+    # ---- learning ---------------------------------------------------------------------------------------------------
+
+    def fit(self, batch: Batch) -> None:
+        """Forget all, and learn the points of a batch, whose classes are all that there are.
+
+        An interrupt leaves the model as it was, too.
+        """
+        with self.lock:
+            model = self._new_model()
+            try:
+                if batch.weights is not None and not batch.weights.any():
+                    raise ValueError("sample_weight must hold a weight that is not zero, got none")
+                classes = batch.coded.classes
+                self.check_number_of_classes(len(classes))
+                model.columns = batch.columns
+                model.labels = NO_LABELS.declare(classes).seen(batch.order())
+                model.learn(batch)
+            except REFUSED as error:
+                self.refuse("fit", error)
+            self.model = model
+
+    def learn(self, batch: Batch, method: str = "learn_one") -> None:
+        """Learn the points of a batch in their order. A class may be new.
+
+        The model is, to the byte, that which `learn_one` makes of ``batch.points()``. `method` is what errors name.
+        """
+        with self.lock:
+            model = self.model or self._new_model()
+            try:
+                self._learn_or_undo(model, model.labels, batch, model.learn)
+            except REFUSED as error:
+                self.refuse(method, error)
+
+    def learn_declared(self, batch: Batch, classes: NDArray[Any] | None) -> None:
+        """Learn the points of a batch in their order; all classes are declared, now or before."""
+        with self.lock:
+            model = self.model or self._new_model()
+            try:
+                labels = self._declared(model.labels, classes)
+                for label in batch.coded.classes.tolist():
+                    if label not in labels.column:
+                        raise ValueError(f"y must hold the classes {_listed(labels.classes)} only, got {label!r}")
+                self._learn_or_undo(model, labels, batch, model.learn)
+            except REFUSED as error:
+                self.refuse("partial_fit", error)
+
+    def test_then_learn(self, batch: Batch, method: str = "learn_one") -> Answers:
+        """Answer each point of a batch before it is learned. A class may be new.
+
+        The answers and the tree are those of `predict_proba_one` and `learn_one`, point by point.
+        """
+        with self.lock:
+            model = self.model or self._new_model()
+            try:
+                n_known = len(model.labels.order)
+                found = self._learn_or_undo(model, model.labels, batch, model.test_then_learn)
+            except REFUSED as error:
+                self.refuse(method, error)
+            order = model.labels.order
+        predicted, probabilities, true = found[0].astype(np.int64), found[1], found[2].astype(np.int64)
+        # The core has two classes at least. Before the second was met the first has all probability, before that none.
+        known = _known_before(true, n_known)
+        probabilities[known == 0] = 0
+        probabilities[known == 1] = np.arange(probabilities.shape[1]) == 0
+        # The number of the last class that is known; of none it is -1.
+        return Answers(order, true, np.minimum(predicted, known - 1), probabilities[:, : len(order)])
+
+    def learn_one(self, x: Point, y: Hashable, w: float = 1) -> None:
+        """Learn one point, which counts `w` times. Its class may be new."""
+        with self.lock:
+            model = self.model
+            if model is None:
+                model = self._new_model()
+            try:
+                if type(w) is not int or not 0 <= w <= LARGEST_WEIGHT:
+                    w = weight_of_one(w)
+                if not model.reads_points:
+                    model.refuse_points()
+                label = model.labels.index.get(y)
+                if label is None:
+                    # A number or a date of NumPy is kept as Python's, and may be known as that.
+                    y = as_label(y)
+                    label = model.labels.index.get(y)
+                if label is not None:
+                    model.tree.learn_one(x, label, w, model.binarize)
+                else:
+                    self._learn_new_class(model, x, y, int(w))
+            except REFUSED as error:
+                self.refuse("learn_one", _of_label(error, y))
+            if self.model is None:
+                self.model = model
+
+    def _learn_new_class(self, model: TreeModel, x: Point, y: Hashable, w: int) -> None:
+        before = model.labels
+        after = before.seen([y])
+        n_before = model.tree.n()
+        if w > 0:
+            model.labels = after
+        try:
+            model.tree.learn_one(x, len(before.order), w, model.binarize)
+        except BaseException:
+            if model.labels is after and model.tree.n() == n_before:
+                model.labels = before
+            raise
+
+    def _learn_or_undo(self, model: TreeModel, labels: Labels, batch: Batch, learn: Callable[[Batch], T]) -> T:
+        """Let `learn` learn from points; if it fails, or is interrupted, know no more than what was learned by then."""
+        published, old_labels, old_columns = self.model, model.labels, model.columns
+        n_before = model.tree.n()
+        new_labels = labels.seen(batch.order())
+        model.labels = new_labels
+        if batch.columns is not None:
+            # Unlike rows of a matrix, points of a stream say nothing of the columns that there are.
+            model.columns = batch.columns
+        self.model = model
+        try:
+            return learn(batch)
+        except BaseException:
+            n_points = model.tree.n() - n_before
+            if n_points == 0:
+                self.model, model.labels, model.columns = published, old_labels, old_columns
+            elif model.labels is new_labels:
+                model.labels = labels.seen(batch.order(batch.rows_of(n_points)))
+            raise
+
+    def _new_model(self) -> TreeModel:
+        try:
+            tree = make_tree(self.kind, self.parameters)
+            return TreeModel(tree, checked_threshold(self.parameters["binarize"]))
+        except REFUSED as error:
+            self.refuse("", error)
+
+    def _declared(self, labels: Labels, given: NDArray[Any] | None) -> Labels:
+        """Return the labels with the classes that are declared, if they are."""
+        if given is None:
+            if not labels.declared and not labels.order:
+                raise ValueError("classes must be passed on the first call to partial_fit, got None")
+            return labels
+        if labels.declared:
+            if set(given.tolist()) != set(labels.column):
+                raise ValueError(f"classes must be the same as before, {_listed(labels.classes)}, got {_listed(given)}")
+            return labels
+        missing = [label for label in labels.order if label not in set(given.tolist())]
+        if missing:
+            raise ValueError(f"classes must hold all classes that were learned, got none that equals {missing[0]!r}")
+        if len(given) == 0:
+            raise ValueError("classes must hold a class, got none")
+        self.check_number_of_classes(len(given))
+        return labels.declare(given)
+
+    def check_number_of_classes(self, n_classes: int) -> None:
+        """Refuse classes that the search cannot tell apart now, not when the first point of one comes."""
+        if n_classes > _core.MAX_CLASSES:
+            raise ValueError(f"classes must be at most {_core.MAX_CLASSES}, got {n_classes}")
+        criterion, search = self.parameters["criterion"], self.parameters["search"]
+        if search not in _core.searches_for(criterion, max(n_classes, 2)):
+            raise ValueError(f"classes must be 2 for criterion={criterion!r} with search={search!r}, got {n_classes}")
+
+    # ---- answers ----------------------------------------------------------------------------------------------------
+
+    def predict(self, batch: Batch) -> NDArray[Any]:
+        """Return the class of each point of a batch, as `predict_one` does. Unknown features say nothing."""
+        return self._model_for(batch).predict(batch)
+
+    def predict_proba(self, batch: Batch) -> NDArray[np.float64]:
+        """Return the probability of each class, in the order of ``labels.classes``, for each point of a batch."""
+        return self._model_for(batch).predict_proba(batch)
+
+    def _model_for(self, batch: Batch) -> TreeModel:
+        model = self.fitted()
+        has_names = model.columns is not None and model.columns.names is not None
+        if has_names and batch.indices is not None and batch.columns is None:
+            raise ValueError(
+                "predict: the points must have features by name, as the model has, got columns by number; "
+                "CSV and JSON lines have names"
+            )
+        return model
+
+    def predict_one(self, x: Point) -> Hashable:
+        """Return the class of the largest probability for one point; None before anything was learned."""
+        labels, probabilities = self._told_of_one("predict_one", x)
+        if not probabilities:
+            return None
+        return labels.order[min(probabilities.index(max(probabilities)), len(labels.order) - 1)]
+
+    def predict_proba_one(self, x: Point) -> dict[Hashable, float]:
+        """Return the probability of each class for one point; nothing before anything was learned."""
+        labels, probabilities = self._told_of_one("predict_proba_one", x)
+        if not probabilities:
+            return {}
+        if len(labels.order) == 1:
+            probabilities = [1.0]
+        # The labels may be newer than the probabilities: what these did not know is not met.
+        answers = dict.fromkeys((*labels.order, *labels.unseen), 0.0)
+        answers.update(zip(labels.order, probabilities, strict=False))
+        return answers
+
+    def _told_of_one(self, method: str, x: Point) -> tuple[Labels, list[float]]:
+        """Return the labels and, for one point, the probability of each class of the tree; none before any was met."""
+        model = self.model
+        if model is None or not model.labels.order:
+            return NO_LABELS, []
+        try:
+            if not model.reads_points:
+                model.refuse_points()
+            probabilities = model.tree.predict_proba_one(x, model.binarize)
+        except REFUSED as error:
+            self.refuse(method, error)
+        # Read last: they may be newer than the probabilities, but know all classes of these.
+        return model.labels, probabilities
+
+    # ---- looking inside ---------------------------------------------------------------------------------------------
+
+    def view(self, feature_names: FeatureNames = None, owner: str = "TreeView.of") -> TreeView:
+        """Return the tree as it is now; `owner` is the function whose parameter `feature_names` is."""
+        model = self.fitted()
+        with self.lock:
+            labels = model.labels
+            criterion = self.parameters["criterion"]
+            return TreeView.of(model.tree, labels.order, feature_names, criterion, labels.in_order, owner=owner)
+
+    def explain(self, ids: NDArray[np.int32], feature_names: FeatureNames, owner: str) -> Explanation:
+        """Return why the point with these active features is predicted as it is."""
+        model = self.fitted()
+        with self.lock:
+            view = self.view(feature_names, owner)
+            places = places_of(model.labels.order, view.classes)
+            return explain_ids(model.tree, view, ids, places, feature_names, owner=owner)
+
+    def summary(self) -> TreeSummary:
+        """Return what the tree is and what it has done, in a few numbers."""
+        model = self.fitted()
+        with self.lock:
+            return TreeSummary.of(model.tree, len(model.labels.classes))
+
+    # ---- errors -----------------------------------------------------------------------------------------------------
+
+    def refuse(self, method: str, error: Exception) -> NoReturn:
+        """Raise an error again, under the name that the user called. Those of other types are the user's own."""
+        if type(error) not in REFUSED:
+            raise error
+        owner = f"{self.owner}.{method}" if method else self.owner
+        raise type(error)(f"{owner}: {error}") from None
+
+
+def _known_before(labels: NDArray[np.int64], n_known: int) -> NDArray[np.int64]:
+    """Return how many classes the tree had met before each point. They are numbered as they are met."""
+    met = np.concatenate(([n_known - 1], labels[:-1]))
+    return np.maximum.accumulate(met) + 1
+
+
+def _listed(classes: NDArray[Any]) -> str:
+    return np.array2string(classes, threshold=10, separator=", ")
+
+
+def _of_label(error: Exception, y: Any) -> Exception:
+    """Say that a label must be hashable if that was the error."""
+    if isinstance(error, TypeError):
+        try:
+            hash(y)
+        except TypeError:
+            return TypeError(f"y must be hashable, got {y!r}")
+    return error

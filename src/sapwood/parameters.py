@@ -1,0 +1,376 @@
+"""The parameters of the trees, each written once.
+
+`PARAMETERS` is the table of what every tree may be told: name, type, constraint, default and what it means in one
+sentence. The constructors of the estimators, their documentation, the options of the command line, the check of what
+users pass and the files of models all follow from it. `TREES` is the table of the learners: what grows, what it is
+called in Python and on the command line, and which parameters it has.
+
+To add a split test, a leaf prediction, a criterion or a search is to add a word to its ``Literal``; to add a learner, a
+row to `TREES`. Nothing here is slow to import: the command line tells of its options without a learner.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import sys
+import textwrap
+from collections.abc import Iterable
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, Literal, get_args
+
+__all__ = [
+    "PARAMETERS",
+    "TREES",
+    "Criterion",
+    "LeafPrediction",
+    "Parameter",
+    "Search",
+    "SplitTest",
+    "TreeKind",
+    "described",
+    "is_random_state",
+    "parameter",
+    "refuse_unknown",
+    "tree_called",
+]
+
+Criterion = Literal["entropy", "gini", "kearns_mansour"]
+Search = Literal["certified", "exhaustive", "approximate"]
+SplitTest = Literal["hoeffding", "mcdiarmid", "gaussian"]
+LeafPrediction = Literal["adaptive", "majority", "naive_bayes", "logistic"]
+
+_LARGEST_COUNT = 2**31 - 1  # of the core's counts, which are 32 bits wide
+_LARGEST_LIMIT = 2**63 - 1
+_LARGEST_SEED = 2**32 - 1  # of NumPy's RandomState
+
+
+# ---- what a value may be ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Word:
+    """One of a few words."""
+
+    words: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """The type, for documentation."""
+        return "{" + ", ".join(f'"{word}"' for word in self.words) + "}"
+
+    def check(self, name: str, value: Any) -> str:
+        """Return the value in the type of the core; raise TypeError or ValueError if it cannot be one."""
+        if not isinstance(value, str):
+            raise TypeError(f"{name} must be a string, got {value!r}")
+        if value not in self.words:
+            raise ValueError(f"{name} must be one of {', '.join(map(repr, self.words))}, got {str(value)!r}")
+        return str(value)
+
+
+@dataclass(frozen=True)
+class Number:
+    """A finite number."""
+
+    least: float = -math.inf
+    between: tuple[float, float] | None = None
+    """Open bounds, if there are any."""
+    optional: bool = False
+    text: str = "float"
+
+    def check(self, name: str, value: Any) -> float | None:
+        """Return the value in the type of the core; raise TypeError or ValueError if it cannot be one."""
+        if value is None and self.optional:
+            return None
+        if isinstance(value, bool) or not isinstance(value, Real):
+            raise TypeError(f"{name} must be a number{' or None' if self.optional else ''}, got {value!r}")
+        try:
+            number = float(value)
+        except OverflowError:
+            number = math.inf
+        if not math.isfinite(number):
+            raise ValueError(f"{name} must be finite, got {value!r}")
+        if self.between is not None and not self.between[0] < number < self.between[1]:
+            raise ValueError(
+                f"{name} must be between {self.between[0]:g} and {self.between[1]:g}, got {_plain(number)}"
+            )
+        if number < self.least:
+            raise ValueError(f"{name} must be a finite number of at least {self.least:g}, got {_plain(number)}")
+        return number
+
+
+def _plain(number: float) -> str:
+    return repr(number).removesuffix(".0")
+
+
+@dataclass(frozen=True)
+class Whole:
+    """An integer."""
+
+    least: int
+    largest: int
+    optional: bool = False
+    text: str = "int"
+
+    def check(self, name: str, value: Any) -> int | None:
+        """Return the value in the type of the core; raise TypeError or ValueError if it cannot be one."""
+        if value is None and self.optional:
+            return None
+        if isinstance(value, bool) or not isinstance(value, Integral):
+            raise TypeError(f"{name} must be an integer{' or None' if self.optional else ''}, got {value!r}")
+        number = int(value)
+        if number < self.least:
+            raise ValueError(f"{name} must be at least {self.least}, got {number}")
+        if number > self.largest:
+            raise ValueError(f"{name} must be at most {self.largest}, got {number}")
+        return number
+
+
+@dataclass(frozen=True)
+class Seed:
+    """What chooses among equals: an integer, a RandomState to draw one from, or None."""
+
+    text: str = "int or RandomState"
+    optional: bool = True
+    least: int = 0
+
+    def check(self, name: str, value: Any) -> int | None:
+        """Return the seed, None for none; raise TypeError or ValueError if it cannot be one."""
+        if value is None:
+            return None
+        if is_random_state(value):
+            return int(value.randint(_LARGEST_COUNT))
+        if isinstance(value, bool) or not isinstance(value, Integral):
+            raise TypeError(f"{name} must be an integer, a RandomState or None, got {value!r}")
+        return Whole(self.least, _LARGEST_SEED).check(name, value)
+
+
+def is_random_state(value: Any) -> bool:
+    """Whether a value is a RandomState of NumPy's, which is not loaded for the question."""
+    numpy = sys.modules.get("numpy")
+    return numpy is not None and isinstance(value, numpy.random.RandomState)
+
+
+# ---- the table -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """What a tree may be told."""
+
+    name: str
+    annotation: str
+    """Its type in the constructors."""
+    value: Word | Number | Whole | Seed
+    """What it may be."""
+    default: Any
+    sentence: str
+    """What it means, for documentation and for the help of the command line."""
+    more: str = ""
+    """What else documentation says."""
+    option: str | None = None
+    """The option of the command line, if it is called otherwise; empty if commands that learn have none."""
+    unset: str = ""
+    """What the command line says of None, if None means more than that there is no limit."""
+
+
+PARAMETERS: tuple[Parameter, ...] = (
+    Parameter(
+        "criterion",
+        "Criterion",
+        Word(get_args(Criterion)),
+        "entropy",
+        "The impurity that splits are judged by.",
+        "Gains of entropy are in bits. The last is for two classes.",
+    ),
+    Parameter(
+        "search",
+        "Search",
+        Word(get_args(Search)),
+        "certified",
+        "How the best split of a leaf is found.",
+        "The first two are exact and make the same tree; the last, for two classes, finds one whose impurity is within "
+        "a factor 1 + alpha of the best.",
+    ),
+    Parameter(
+        "alpha",
+        "float",
+        Number(least=1e-6),
+        0.1,
+        "How far from the best an approximate split may be; other searches do not use it.",
+    ),
+    Parameter(
+        "split_test",
+        "SplitTest",
+        Word(get_args(SplitTest)),
+        "hoeffding",
+        "What says that one split is better than another.",
+        "Hoeffding's bound is the classic, though a gain is not the mean that it is about; McDiarmid's [MCD]_ holds "
+        "for the gains of entropy and Gini, and takes far more points; the Gaussian one [GAU]_ follows from the "
+        "variances of the two gains.",
+    ),
+    Parameter(
+        "delta",
+        "float",
+        Number(between=(0, 0.5)),
+        1e-7,
+        "The probability with which a single test of a split may err, between 0 and 0.5.",
+    ),
+    Parameter(
+        "tau",
+        "float",
+        Number(least=0),
+        0.05,
+        "A bound below this lets the better of two splits be taken that are nearly equal.",
+    ),
+    Parameter(
+        "grace_period",
+        "int",
+        Whole(1, _LARGEST_COUNT),
+        1,
+        "The number of points between two looks at a leaf; 1 looks after every point.",
+    ),
+    Parameter(
+        "min_samples_reevaluate",
+        "int",
+        Whole(1, _LARGEST_COUNT),
+        20,
+        "The number of points between two looks at whether an inner node has the right test.",
+    ),
+    Parameter(
+        "min_gain",
+        "float",
+        Number(least=0),
+        0.0,
+        "A split is made only if its gain is above this.",
+    ),
+    Parameter(
+        "max_depth",
+        "int | None",
+        Whole(0, _LARGEST_LIMIT, optional=True),
+        None,
+        "The most tests between the root and a leaf.",
+    ),
+    Parameter(
+        "max_leaves",
+        "int | None",
+        Whole(1, _LARGEST_LIMIT, optional=True),
+        None,
+        "The most leaves.",
+    ),
+    Parameter(
+        "max_bytes",
+        "int | None",
+        # Less has no room for a node that learns.
+        Whole(1 << 16, _LARGEST_LIMIT, optional=True),
+        None,
+        "The most memory that the tree may take, in bytes, held after every point.",
+        "The nodes with the least to win stop learning about splits, and leaves begin again when there is room. The "
+        "names of the features are not counted.",
+    ),
+    Parameter(
+        "leaf_prediction",
+        "LeafPrediction",
+        Word(get_args(LeafPrediction)),
+        "adaptive",
+        "What answers for a leaf.",
+        "The classes of its points, naive Bayes over the active features, a logistic regression, or, if adaptive, "
+        "whichever of these has been right most often there.",
+    ),
+    Parameter(
+        "binarize",
+        "float | None",
+        Number(optional=True),
+        0.0,
+        "A number is on where it is greater than this.",
+        "True is on and False is off. None: every value must be 0 or 1. Below 0 all that is not stored would be on: "
+        "then only dense matrices can be learned from.",
+        option="",
+    ),
+    Parameter(
+        "random_state",
+        "int | np.random.RandomState | None",
+        Seed(),
+        None,
+        "Chooses among splits that are exactly equally good.",
+        "None: the feature that was seen first is taken.",
+        option="seed",
+        unset="the feature seen first",
+    ),
+)
+"""Every parameter, in the order of the constructors."""
+
+_BY_NAME = {parameter.name: parameter for parameter in PARAMETERS}
+
+
+@dataclass(frozen=True)
+class TreeKind:
+    """A learner: a tree, and how it grows."""
+
+    name: str
+    """The class of its estimator, and what it is called in the files of models."""
+    growth: str
+    """What the core calls it."""
+    command: str
+    """What the command line calls it."""
+    sentence: str
+    """What it is, for the help of the command line."""
+    own: frozenset[str] = frozenset()
+    """The parameters that not every learner has, and this one has."""
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The parameters that it has."""
+        others = frozenset().union(*(kind.own for kind in TREES)) - self.own
+        return tuple(parameter for parameter in PARAMETERS if parameter.name not in others)
+
+
+TREES: tuple[TreeKind, ...] = (
+    TreeKind("HoeffdingTreeClassifier", "hoeffding", "vfdt", "a Hoeffding tree"),
+    TreeKind(
+        "ExtremelyFastDecisionTreeClassifier",
+        "extremely_fast",
+        "efdt",
+        "one that splits early and mends its tests later",
+        frozenset({"min_samples_reevaluate"}),
+    ),
+)
+"""Every learner."""
+
+
+def parameter(name: str) -> Parameter:
+    """Return a parameter by its name."""
+    return _BY_NAME[name]
+
+
+def tree_called(name: str) -> TreeKind:
+    """Return a learner by the name of its class, or by that of the command line."""
+    return next(kind for kind in TREES if name in {kind.name, kind.command})
+
+
+# ---- what users are told ---------------------------------------------------------------------------------------------
+
+
+def described(parameters: Iterable[Parameter], indent: str = "    ") -> str:
+    """Return the section of a docstring about parameters, but for its heading."""
+    lines = []
+    for each in parameters:
+        lines.append(f"{indent}{each.name} : {each.value.text}, default={_shown(each.default)}")
+        text = f"{each.sentence} {each.more}".strip()
+        lines += textwrap.wrap(text, 120, initial_indent=indent + "    ", subsequent_indent=indent + "    ")
+    return "\n".join(lines)
+
+
+def _shown(default: object) -> str:
+    return f'"{default}"' if isinstance(default, str) else repr(default)
+
+
+def refuse_unknown(owner: str, given: Iterable[str], known: Iterable[str]) -> None:
+    """Raise TypeError, in the words of the user, if a parameter is passed that there is none of."""
+    names = list(known)
+    for name in given:
+        if name not in names:
+            near = difflib.get_close_matches(name, names, 1)
+            hint = f"did you mean {near[0]!r}?" if near else f"the parameters are {', '.join(names)}"
+            raise TypeError(f"{owner}: unexpected parameter {name!r}; {hint}")
