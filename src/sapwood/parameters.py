@@ -352,13 +352,13 @@ def tree_called(name: str) -> TreeKind:
 # ---- what users are told ---------------------------------------------------------------------------------------------
 
 
-def described(parameters: Iterable[Parameter], indent: str = "    ") -> str:
-    """Return the section of a docstring about parameters, but for its heading."""
+def described(parameters: Iterable[Parameter]) -> str:
+    """Return the section of a docstring about parameters, as a class has it, but for its heading."""
     lines = []
     for each in parameters:
-        lines.append(f"{indent}{each.name} : {each.value.text}, default={_shown(each.default)}")
+        lines.append(f"    {each.name} : {each.value.text}, default={_shown(each.default)}")
         text = f"{each.sentence} {each.more}".strip()
-        lines += textwrap.wrap(text, 120, initial_indent=indent + "    ", subsequent_indent=indent + "    ")
+        lines += textwrap.wrap(text, 120, initial_indent=" " * 8, subsequent_indent=" " * 8)
     return "\n".join(lines)
 
 

@@ -1,5 +1,6 @@
 """Streams of sparse binary points: synthetic ones, and the data sets of the paper."""
 
+from sapwood.datasets._read import LabelledMatrix
 from sapwood.datasets.author import load_author
 from sapwood.datasets.download import HOMES, Home
 from sapwood.datasets.sparse import make_sparse
@@ -11,6 +12,7 @@ __all__ = [
     "DRIFTS",
     "HOMES",
     "Home",
+    "LabelledMatrix",
     "load_author",
     "load_farm",
     "load_news20",

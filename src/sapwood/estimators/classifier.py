@@ -107,9 +107,9 @@ class StreamingTreeClassifier(Inspectable, TreeEstimator):
         ----------
         x : dict, other mapping, or iterable
             The point. A mapping has the values of its features: a number is on where it is greater than ``binarize``, a
-            boolean where it is true, and text is the feature ``"key=text"``; an absent key is 0. Any other iterable
-            holds the active features, hashable objects. Column j of a matrix is the feature j, or the name of the
-            column if the first matrix had names.
+            boolean where it is true; text is the feature ``"key=text"``, and a list of texts is one such feature each;
+            an absent key is 0, and so is None. Any other iterable holds the active features, hashable objects. Column j
+            of a matrix is the feature j, or the name of the column if the first matrix had names.
         y : hashable
             Its class, which may be a new one.
         w : int, default=1

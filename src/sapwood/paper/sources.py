@@ -9,8 +9,16 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from sapwood.datasets import HOMES, load_author, load_farm, load_news20, load_sraa, load_svmlight, make_text
-from sapwood.datasets._read import LabelledMatrix
+from sapwood.datasets import (
+    HOMES,
+    LabelledMatrix,
+    load_author,
+    load_farm,
+    load_news20,
+    load_sraa,
+    load_svmlight,
+    make_text,
+)
 from sapwood.paper.settings import Settings
 
 __all__ = ["PAPER", "Published", "Source", "available", "data_folder", "left_out"]

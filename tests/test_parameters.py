@@ -1,0 +1,142 @@
+"""The table of parameters is what the constructors, the core, the command line, the files and the documents have."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import textwrap
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+import pytest
+from command_line import done
+
+import sapwood
+from sapwood import _core, parameters, trees
+from sapwood.cli.learners import LearnerOptions
+from sapwood.estimators import StreamingTreeClassifier
+from sapwood.learner import TreeLearner
+from sapwood.learner.make_tree import make_tree
+from sapwood.parameters import PARAMETERS, TREES, Number, TreeKind, Whole, Word, described, tree_called
+
+DOCS = Path(__file__).parents[1] / "docs"
+every_kind = pytest.mark.parametrize("kind", TREES, ids=[kind.name for kind in TREES])
+
+
+def defaults(kind: TreeKind) -> dict[str, Any]:
+    return {each.name: each.default for each in kind.parameters}
+
+
+@every_kind
+def test_constructors(kind: TreeKind) -> None:
+    estimator = getattr(trees, kind.name)
+    own = list(inspect.signature(estimator).parameters.values())
+    assert [each.name for each in own] == [each.name for each in kind.parameters]
+    assert [each.default for each in own] == [each.default for each in kind.parameters]
+    assert [each.annotation for each in own] == [each.annotation for each in kind.parameters]
+    assert all(each.kind is inspect.Parameter.KEYWORD_ONLY for each in own)
+    assert estimator().get_params() == defaults(kind)
+    assert getattr(sapwood, kind.name) is estimator
+
+
+@every_kind
+def test_constructors_for_river(kind: TreeKind) -> None:
+    river = pytest.importorskip("sapwood.river", reason="river, of the extra `river`, is not installed")
+    face = getattr(river, kind.name)
+    assert list(inspect.signature(face).parameters) == [each.name for each in kind.parameters]
+    assert face()._get_params() == defaults(kind)
+
+
+@every_kind
+def test_documentation(kind: TreeKind) -> None:
+    text = inspect.getdoc(getattr(trees, kind.name)) or ""
+    section = text.partition("Parameters\n----------\n")[2].partition("\nAttributes\n")[0]
+    assert section.strip() == textwrap.dedent(described(kind.parameters)).strip()
+    assert max(map(len, described(kind.parameters).splitlines())) <= 120
+    for each in kind.parameters:
+        assert each.sentence.endswith(".")
+        assert each.sentence.count(". ") == 0, "one sentence"
+
+
+def test_the_page_about_trees_has_the_table() -> None:
+    rows = [
+        f"| `{each.name}` | {each.value.text} | `{each.default!r}` | {each.sentence} |".replace("'", '"')
+        for each in PARAMETERS
+    ]
+    page = (DOCS / "trees.md").read_text(encoding="utf-8")
+    missing = [row for row in rows if row not in page]
+    assert not missing, "docs/trees.md must have these rows:\n" + "\n".join(missing)
+
+
+def test_words_are_those_of_the_core() -> None:
+    assert set(get_args(parameters.Criterion)) == set(_core.CRITERIA)
+    assert set(get_args(parameters.Search)) == set(_core.SEARCHES)
+    assert set(get_args(parameters.SplitTest)) == set(_core.SPLIT_TESTS)
+    assert set(get_args(parameters.LeafPrediction)) == set(_core.LEAF_PREDICTIONS)
+
+
+@every_kind
+def test_the_core_has_every_learner(kind: TreeKind) -> None:
+    assert make_tree(kind, defaults(kind)).growth() == kind.growth
+    assert tree_called(kind.name) is tree_called(kind.command) is kind
+
+
+@every_kind
+@pytest.mark.parametrize("each", PARAMETERS, ids=[each.name for each in PARAMETERS])
+def test_limits_are_those_of_the_core(kind: TreeKind, each: parameters.Parameter) -> None:
+    """What the table allows at its limits the core takes, and what it refuses just beyond them too."""
+    if each not in kind.parameters or each.name == "binarize":
+        return
+    value = each.value
+    right: list[Any] = [each.default]
+    wrong: list[Any] = [object()]
+    if isinstance(value, Word):
+        right += value.words
+        wrong += ["", value.words[0].upper(), 1]
+    elif isinstance(value, Whole):
+        right += [value.least, np.int64(value.least)]
+        wrong += [value.least - 1, value.largest + 1, 1.5, True, "1"]
+    elif isinstance(value, Number):
+        right += [value.least] if value.between is None else [value.between[1] / 2]
+        wrong += [value.least - 1e-9] if value.between is None else [*value.between]
+        wrong += [float("nan"), float("inf"), True, "1"]
+    for one in right:
+        learner = TreeLearner(kind, {**defaults(kind), each.name: one})
+        if one != "kearns_mansour" or each.name != "criterion":
+            learner.learn_one([1], 0)
+    for one in wrong:
+        learner = TreeLearner(kind, {**defaults(kind), each.name: one})
+        with pytest.raises((TypeError, ValueError), match=rf"^{kind.name}: {each.name} must "):
+            learner.learn_one([1], 0)
+        assert learner.model is None
+
+
+@every_kind
+def test_a_parameter_that_there_is_none_of(kind: TreeKind) -> None:
+    river = pytest.importorskip("sapwood.river", reason="river, of the extra `river`, is not installed")
+    for module in (trees, river):
+        with pytest.raises(TypeError) as caught:
+            getattr(module, kind.name)(max_dept=3)
+        assert str(caught.value) == f"{kind.name}: unexpected parameter 'max_dept'; did you mean 'max_depth'?"
+        with pytest.raises(TypeError, match=rf"^{kind.name}: unexpected parameter 'foo'; the parameters are .*alpha, "):
+            getattr(module, kind.name)(foo=3)
+
+
+def test_the_command_line_offers_them() -> None:
+    options = {each.name: each for each in LearnerOptions.options()}
+    offered = [each for each in PARAMETERS if each.option != ""]
+    assert list(options) == ["learner", *(each.option or each.name for each in offered)]
+    text = " ".join(done("train", "--help").split())
+    for each in offered:
+        assert f"--{(each.option or each.name).replace('_', '-')}" in text
+    page = (DOCS / "cli.md").read_text(encoding="utf-8")
+    for each in offered:
+        assert re.sub(r"^.", "", each.sentence) in page
+
+
+@every_kind
+def test_files_have_them(kind: TreeKind) -> None:
+    model = getattr(trees, kind.name)(delta=0.25, max_depth=7)
+    model.learn_one([1], 0)
+    assert StreamingTreeClassifier.from_bytes(model.to_bytes()).get_params() == model.get_params()
