@@ -10,7 +10,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 BUILD_REQUIRES := $(shell sed -n 's/^requires = \[\(.*\)\]$$/\1/p' pyproject.toml | tr ',' ' ') cmake ninja
 # A change of these means a new build. A change of a Python source does not: the installation is editable. But it knows
 # the files that there were, so that a new one, which changes its folder, does.
-NATIVE := $(shell find native -name '*.cpp' -o -name '*.hpp')
+NATIVE := $(shell find native -name "*.cpp" -o -name "*.hpp")
 PACKAGES := $(shell find src -type d -not -name __pycache__)
 BENCH := $(wildcard benchmarks/native/*.cpp benchmarks/native/*.hpp)
 CXX_FILES = $(NATIVE) $(BENCH) $(wildcard tests/native/*.cpp tests/native/*.hpp)
@@ -46,8 +46,10 @@ format: $(VENV)/.dev ## Format both languages, and fix what the linter can
 	$(BIN)/ruff format .
 	$(BIN)/clang-format -i $(CXX_FILES)
 
-stubs: $(VENV)/.dev ## Regenerate src/sapwood/_core.pyi from the compiled module
-	$(BIN)/python -m nanobind.stubgen --quiet -m sapwood._core -o src/sapwood/_core.pyi
+stubs: $(VENV)/.dev ## Regenerate the .pyi files of src/sapwood from the compiled modules
+	for module in _core _timing; do \
+	  $(BIN)/python -m nanobind.stubgen --quiet -m sapwood.$$module -o src/sapwood/$$module.pyi || exit 1; \
+	done
 
 docs: $(VENV)/.dev ## Regenerate docs/cli.md from the help of the commands
 	$(BIN)/python -m sapwood.cli.reference > docs/cli.md

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from miniature import miniature, write_points
 
-from sapwood import SplitFinder, _core
+from sapwood import SplitFinder, _core, _timing
 from sapwood.data import binary_batch
 from sapwood.datasets import make_sparse
 from sapwood.paper import EXPERIMENTS, Reproduction, Settings, figure_2, findings, reproduce
@@ -165,7 +165,7 @@ def test_certified_answers_are_the_exhaustive_ones(run: Reproduction) -> None:
 def test_the_plain_baseline_agrees(criterion: Criterion) -> None:
     stream = binary_batch(*make_sparse(300, 3, 50, 0.1, seed=1))
     marks = np.asarray([100, 300], dtype=np.int64)
-    seconds, score = _core.plain_timed(criterion, *stream.as_numbers(), stream.n_features or 0, marks)
+    seconds, score = _timing.plain_timed(criterion, *stream.as_numbers(), stream.n_features or 0, marks)
     finder = SplitFinder(criterion=criterion, search="exhaustive")
     finder.add_many(*make_sparse(300, 3, 50, 0.1, seed=1))
     best = finder.best()
@@ -178,7 +178,7 @@ def test_a_traced_run_is_the_trace() -> None:
     points = make_sparse(300, 3, 50, 0.1, seed=2)
     stream = binary_batch(*points)
     search = _core.SplitSearch("gini", "certified", 0.1)
-    seconds, features, scores = _core.run_traced(search, *stream.as_numbers(), np.asarray([150, 300], dtype=np.int64))
+    seconds, features, scores = _timing.run_traced(search, *stream.as_numbers(), np.asarray([150, 300], dtype=np.int64))
     trace = SplitFinder(criterion="gini").add_many(*points, trace=True)
     assert np.array_equal(features, trace.feature)
     assert np.array_equal(scores, trace.score, equal_nan=True)

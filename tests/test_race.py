@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.sparse import coo_array
 
-from sapwood import CRITERIA, SEARCHES, SplitFinder, _core
+from sapwood import CRITERIA, SEARCHES, SplitFinder, _timing
 from sapwood.data import binary_batch
 from sapwood.datasets import make_sparse
 from sapwood.parameters import Criterion
@@ -205,7 +205,7 @@ def test_the_slowest_point_takes_longer_than_the_mean() -> None:
     points = binary_batch(*POINTS)
     for search in SEARCHES:
         alone, timed = (SplitFinder(search=search) for _ in range(2))
-        mean, slowest = _core.slowest_timed(timed.native, *points.as_numbers(), 3)
+        mean, slowest = _timing.slowest_timed(timed.native, *points.as_numbers(), 3)
         assert 0.0 < mean < slowest < mean * points.y.size
         alone.add_many(*POINTS)
         assert timed.best() == alone.best()
@@ -217,15 +217,15 @@ def test_timing_refuses_labels_and_points_beyond_what_can_be_counted() -> None:
     wrong = np.full_like(labels, 2)
     finder = SplitFinder()
     with pytest.raises(ValueError, match=r"^y must hold labels from 0 to 1 only, got 2$"):
-        _core.slowest_timed(finder.native, indptr, indices, wrong, 1)
+        _timing.slowest_timed(finder.native, indptr, indices, wrong, 1)
     with pytest.raises(ValueError, match=r"^y must hold labels from 0 to 1 only, got 2$"):
-        _core.run_timed(finder.native, indptr, indices, wrong, 1, np.array([700]))
+        _timing.run_timed(finder.native, indptr, indices, wrong, 1, np.array([700]))
     with pytest.raises(ValueError, match=r"^y must have a label for each of the 700 rows of X, got 3$"):
-        _core.slowest_timed(finder.native, indptr, indices, labels[:3], 1)
+        _timing.slowest_timed(finder.native, indptr, indices, labels[:3], 1)
     assert finder.n == 0
     finder.add([], 0, 2**31 - 1)
     with pytest.raises(OverflowError, match=r"^points must be at most 2147483647 in all, got 700 more than"):
-        _core.slowest_timed(finder.native, indptr, indices, labels, 1)
+        _timing.slowest_timed(finder.native, indptr, indices, labels, 1)
 
 
 def test_several_classes() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sapwood import _core
+from sapwood import _timing
 from sapwood.style import COUNTING
 
 from .measure import Figures, Quartiles, interleaved, quartiles, significant
@@ -121,9 +121,9 @@ def _stretches(stream: Stream, criterion: str, name: str, ends: list[int]) -> Fi
     part = stream.prefix(ends[-1])
     marks = np.array(ends, dtype=np.int64)
     if name == COUNTING:
-        seconds = _core.count_timed(*part.arrays, part.n_features, marks)
+        seconds = _timing.count_timed(*part.arrays, part.n_features, marks)
     else:
-        seconds = _core.run_timed(fresh(part, criterion, name), *part.arrays, 1, marks)
+        seconds = _timing.run_timed(fresh(part, criterion, name), *part.arrays, 1, marks)
     each: Figures = np.diff(seconds, prepend=0.0) / np.diff(marks, prepend=0) * 1e6
     return each
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 from sklearn.datasets import load_svmlight_file
 
-from sapwood import SEARCHES, _core
+from sapwood import SEARCHES, _core, _timing
 from sapwood.datasets import make_sparse
 from sapwood.parameters import Criterion, Search
 from sapwood.style import COUNTING
@@ -137,13 +137,13 @@ def fresh(stream: Stream, criterion: str, search: str) -> _core.SplitSearch:
 def search_seconds(stream: Stream, criterion: str, search: str, every: int = 1) -> tuple[float, _core.SplitSearch]:
     """Add the stream to a fresh search, asking after every `every`-th point; return the seconds and the search."""
     runner = fresh(stream, criterion, search)
-    seconds = _core.run_timed(runner, *stream.arrays, every, np.array([stream.n], dtype=np.int64))
+    seconds = _timing.run_timed(runner, *stream.arrays, every, np.array([stream.n], dtype=np.int64))
     return float(seconds[-1]), runner
 
 
 def slowest_seconds(stream: Stream, criterion: str, search: str) -> tuple[float, float]:
     """Return the seconds that a point took, with the query after it: on the average, and the slowest."""
-    return _core.slowest_timed(fresh(stream, criterion, search), *stream.arrays, 1)
+    return _timing.slowest_timed(fresh(stream, criterion, search), *stream.arrays, 1)
 
 
 def counting_seconds(stream: Stream) -> float:
@@ -153,7 +153,7 @@ def counting_seconds(stream: Stream) -> float:
         each = [module.count_timed(*stream.arrays, stream.n_features, stream.n_classes) for _ in range(5)]
     else:
         ends = np.array([stream.n], dtype=np.int64)
-        each = [_core.count_timed(*stream.arrays, stream.n_features, ends)[-1] for _ in range(5)]
+        each = [_timing.count_timed(*stream.arrays, stream.n_features, ends)[-1] for _ in range(5)]
     return float(np.median(each))
 
 

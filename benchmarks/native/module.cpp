@@ -1,5 +1,5 @@
-#include "../../native/bindings/points_error.hpp"
 #include "bench.hpp"
+#include "points_error.hpp"
 
 NB_MODULE(_bench, m) {
     m.doc() = "Yardsticks for sapwood's benchmarks; never installed.";

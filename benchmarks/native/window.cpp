@@ -1,4 +1,4 @@
-// A sliding window over a stream. The package's searches are compiled in, since sapwood._core times additions only.
+// A sliding window over a stream. The package's searches are compiled in, since sapwood._timing times additions only.
 
 #include <nanobind/stl/string.h>
 

@@ -100,7 +100,6 @@ void bind_encode(nb::module_& module);
 void bind_generate(nb::module_& module);
 void bind_split_search(nb::module_& module);
 void bind_svmlight(nb::module_& module);
-void bind_timing(nb::module_& module);
 void bind_tree(nb::module_& module);
 
 }  // namespace sapwood::bindings

@@ -6,7 +6,6 @@ NB_MODULE(_core, module) {
     sapwood::bindings::translate_points_errors();
     sapwood::bindings::bind_split_search(module);
     sapwood::bindings::bind_svmlight(module);
-    sapwood::bindings::bind_timing(module);
     sapwood::bindings::bind_tree(module);
     sapwood::bindings::bind_generate(module);
     sapwood::bindings::bind_encode(module);

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from sapwood import _core
+from sapwood import _core, _timing
 from sapwood.data import Batch
 from sapwood.race.timing import counting_seconds, rotated
 
@@ -77,7 +77,7 @@ def run_turns(
         part = stream.part(start, int(group[-1])).as_numbers()
         for place, contestant in enumerate(rotated(contestants, rotation + turn)):
             outcome = outcomes[contestant]
-            seconds, features, scores = _core.run_traced(outcome.search, *part, group - start)
+            seconds, features, scores = _timing.run_traced(outcome.search, *part, group - start)
             outcome.seconds += (spent[contestant] + seconds).tolist()
             outcome.feature.append(features)
             outcome.score.append(scores)

@@ -9,7 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from sapwood import _core
+from sapwood import _core, _timing
 from sapwood.paper.machine import processor
 from sapwood.paper.rows import Row, write_text
 
@@ -50,5 +50,7 @@ class Store:
 
 @cache
 def _made_by() -> dict[str, str]:
-    core = hashlib.sha256(Path(_core.__file__).read_bytes()).hexdigest()
-    return {"sapwood": version("sapwood"), "core": core, "processor": processor()}
+    core = hashlib.sha256()
+    for module in (_core, _timing):
+        core.update(Path(str(module.__file__)).read_bytes())
+    return {"sapwood": version("sapwood"), "core": core.hexdigest(), "processor": processor()}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from sapwood import _core
+from sapwood import _timing
 from sapwood.data import Batch, binary_batch
 from sapwood.datasets import make_sparse
 from sapwood.paper.experiment import Piece
@@ -96,7 +96,7 @@ def stream_pieces(settings: Settings) -> list[Piece]:
             counting = count(stream, marks).tolist()
             if plain:
                 for criterion in CRITERIA:
-                    times, _ = _core.plain_timed(criterion, *stream.as_numbers(), stream.n_features or 0, marks)
+                    times, _ = _timing.plain_timed(criterion, *stream.as_numbers(), stream.n_features or 0, marks)
                     seconds[criterion, "plain"] = times.tolist()
             rows = []
             for i, n in enumerate(marks.tolist()):

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from sapwood import _core
+from sapwood import _core, _timing
 from sapwood.data import Batch
 from sapwood.parameters import Criterion, Search
 from sapwood.race.timing import counting_seconds, rotated
@@ -121,7 +121,7 @@ class Race:
         counted = [counting_seconds(points, self._n_classes, ends) for _ in range(_COUNTINGS)]
         self._note("", np.median(counted, axis=0))
         for name in rotated(self.names, self._turns):
-            self._note(name, _core.run_timed(self._finders[name].native, *part, self._every, ends))
+            self._note(name, _timing.run_timed(self._finders[name].native, *part, self._every, ends))
             if progress is not None:
                 progress(name, size)
         if "exhaustive" not in self.names:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from sapwood import _core
+from sapwood import _timing
 
 if TYPE_CHECKING:
     from sapwood.data import Batch
@@ -34,7 +34,7 @@ def counting_seconds(points: Batch, n_classes: int, checkpoints: npt.NDArray[np.
             raise ValueError(f"race: features times pairs of classes must be at most {_MOST_COLUMNS}, got {n_columns}")
         indices = indices * np.int32(pairs) + np.repeat(labels >> 1, np.diff(indptr)).astype(np.int32)
         labels = labels & np.uint16(1)
-    return _core.count_timed(indptr, indices, labels, n_columns, checkpoints)
+    return _timing.count_timed(indptr, indices, labels, n_columns, checkpoints)
 
 
 def rotated(items: Sequence[T], turn: int) -> tuple[T, ...]:

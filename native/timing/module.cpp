@@ -1,3 +1,6 @@
+// Clocks around loops over points, for `sapwood race`, `sapwood reproduce` and the benchmarks. A module of its own:
+// what only measures is no part of the core.
+
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -7,7 +10,8 @@
 #include <tuple>
 
 #include "bindings.hpp"
-#include "sapwood/paper/plain_exhaustive.hpp"
+#include "plain_exhaustive.hpp"
+#include "points_error.hpp"
 
 namespace sapwood::bindings {
 namespace {
@@ -200,9 +204,9 @@ auto count_timed(const Array<std::int64_t>& indptr, const Array<FeatureId>& indi
     return to_numpy(std::move(seconds));
 }
 
-}  // namespace
-
 void bind_timing(nb::module_& module) {
+    // Where the class of the searches is, which the functions take.
+    nb::module_::import_("sapwood._core");
     module.def("run_timed", &run_timed, nb::arg("search"), nb::arg("indptr"), nb::arg("indices"), nb::arg("labels"),
                nb::arg("every"), nb::arg("checkpoints"),
                "Adds points to a search, queries it after every so many, and returns the seconds at each checkpoint.");
@@ -224,4 +228,11 @@ void bind_timing(nb::module_& module) {
                "Counting only, the reference for all times: increments dense counters and nothing else.");
 }
 
+}  // namespace
 }  // namespace sapwood::bindings
+
+NB_MODULE(_timing, module) {
+    module.doc() = "Clocks for the searches of sapwood. Private: use the names that the package exports.";
+    sapwood::bindings::translate_points_errors();
+    sapwood::bindings::bind_timing(module);
+}
