@@ -425,6 +425,47 @@ StreamingTree paused_tree() {
     return StreamingTree(std::move(made), make_growth(options));
 }
 
+/// A tree whose inner nodes ask for numbers and categories.
+StreamingTree typed_tree() {
+    TreeOptions options;
+    options.leaf_prediction = LeafPrediction::majority;
+    TreeBody tree(options, 2);
+    TreeTally tally;
+    tally.tested = tally.split = 2;
+    tree.restore_counts(7, tally, 5);
+    using State = NodeStatistics::State;
+    const auto add = [&](NodeId parent, bool passes, std::uint64_t born, const Test& test, Count n) {
+        Node node;
+        node.of_class = {n, 1};
+        if (test.kind() == TestKind::nothing) {
+            node.statistics =
+                NodeStatistics::restored(State::counting, {0, 0}, 0, 0, 0, make_search(options.search_choice(2)));
+        } else {
+            node.split = {0.25, 0.125, static_cast<std::int64_t>(5 + born)};
+            node.statistics = NodeStatistics::restored(State::ended, {n, 1}, n + 1, 0, 0, nullptr);
+        }
+        return tree.restore_node(parent, passes, born, test, std::move(node));
+    };
+    const NodeId root = add(no_node, false, 0, Test::is_above(3, 37.5, true), 4);
+    const NodeId inner = add(root, false, 1, Test::is_among(5, {0, 2, 7}, false), 2);
+    add(inner, false, 3, Test(), 1);
+    add(inner, true, 4, Test(), 0);
+    add(root, true, 2, Test(), 1);
+    return StreamingTree(std::move(tree), make_growth(options));
+}
+
+void typed_tests_are_kept() {
+    StreamingTree tree = typed_tree();
+    StreamingTree loaded = read(write_tree(tree));
+    CHECK(loaded.nodes().test(0) == Test::is_above(3, 37.5, true));
+    CHECK(loaded.nodes().test(1) == Test::is_among(5, {7, 0, 2}, false));
+    const std::vector<NumberValue> low{{3, 37.5}};
+    const std::vector<CategoryValue> among{{5, 7}};
+    CHECK(loaded.nodes().leaf_of(sapwood::Point({}, low, among)) == 3);
+    CHECK(loaded.nodes().leaf_of(sapwood::Point({}, low, {})) == 2);
+    CHECK(loaded.nodes().leaf_of(Features()) == 4);
+}
+
 std::vector<SmallTree> small_models() {
     std::vector<SmallTree> models;
     const auto add = [&](std::string name, StreamingTree tree) {
@@ -460,6 +501,7 @@ std::vector<SmallTree> small_models() {
     options.seed = 7;
     add("as deep as may be", grown(options, 3, "pure at the end", 80));
     add("paused", paused_tree());
+    add("typed", typed_tree());
     return models;
 }
 
@@ -637,6 +679,7 @@ int main() {
     all_options_are_kept();
     a_tree_with_max_bytes_is_kept();
     a_long_chain_is_kept();
+    typed_tests_are_kept();
     const std::vector<SmallTree> models = small_models();
     refusals_say_what_must_hold(models);
     nothing_that_ends_early_is_read(models);

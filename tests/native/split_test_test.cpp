@@ -176,7 +176,8 @@ void variance_by_hand() {
     CHECK(is_close(sapwood::gain_variance(Criterion::entropy, std::vector<Count>{0, 75}, std::vector<Count>{25, 75}),
                    square - mean * mean));
     // Gini: 2 p (1 - p), so n * variance = (2 - 4 p)^2 p (1 - p) = 3/16.
-    CHECK(is_close(sapwood::gain_variance(Criterion::gini, std::vector<Count>{0, 75}, std::vector<Count>{25, 75}), 3.0 / 16));
+    CHECK(is_close(sapwood::gain_variance(Criterion::gini, std::vector<Count>{0, 75}, std::vector<Count>{25, 75}),
+                   3.0 / 16));
 }
 
 /// The gains of many samples from the same distribution scatter as the delta method says.

@@ -325,6 +325,44 @@ void within_memory(Growth growth) {
     CHECK(happened.resumed > 10);
 }
 
+/// A class that comes late fits in whatever the tree has grown to, or is refused beforehand, whatever it has grown to:
+/// what is below the least useful splits is given up for it.
+void late_classes_within_memory(Growth growth) {
+    std::int64_t pruned = 0;
+    for (const LeafPrediction leaf_prediction : {LeafPrediction::majority, LeafPrediction::adaptive}) {
+        for (const std::int64_t max_bytes : {std::int64_t{1} << 16, std::int64_t{1} << 17}) {
+            TreeOptions options = kind(growth, 0);
+            options.max_bytes = max_bytes;
+            options.leaf_prediction = leaf_prediction;
+            options.tau = 1;
+            StreamingTree tree(options);
+            for (const Point& point : wide(3000 / times_fewer, 400, 2, 3)) {
+                tree.learn(sapwood::Features(point.features), point.label);
+            }
+            CHECK(tree.nodes().n_nodes() > 20);
+            for (std::size_t n_classes = 3; n_classes < 3000; n_classes = 3 * n_classes / 2) {
+                tree.check_classes(n_classes);
+                const std::size_t before = tree.nodes().n_nodes();
+                tree.cover_classes(n_classes);
+                CHECK(tree.n_classes() == n_classes && is_whole(tree));
+                CHECK(tree.n_bytes() <= static_cast<std::size_t>(max_bytes));
+                pruned += static_cast<std::int64_t>(before - tree.nodes().n_nodes());
+                const std::vector<FeatureId> features{1, 5};
+                tree.learn(sapwood::Features(features), static_cast<Label>(n_classes - 1));
+                CHECK(is_whole(tree) && tree.n_bytes() <= static_cast<std::size_t>(max_bytes));
+                if (sapwood::TreeBody(options).least_bytes_of_root(3 * n_classes / 2) >
+                    static_cast<std::size_t>(max_bytes)) {
+                    break;
+                }
+            }
+            CHECK_THROWS(std::invalid_argument, tree.check_classes(20000));
+            CHECK_THROWS(std::invalid_argument, tree.cover_classes(20000));
+            CHECK(is_whole(tree));
+        }
+    }
+    CHECK(pruned > 20);
+}
+
 /// A trunk that no pause could make room for is no reason to pause.
 void what_cannot_fit_is_not_waited_for() {
     TreeOptions options = kind(Growth::hoeffding, 0);
@@ -438,6 +476,7 @@ int main() {
             classes_that_appear_late(growth, prediction);
         }
         within_memory(growth);
+        late_classes_within_memory(growth);
     }
     what_cannot_fit_is_not_waited_for();
     too_many_classes();

@@ -108,7 +108,10 @@ private:
             const NodeId least = least_promising();
             if (least != no_node && 2 * tree_.node(least).promise() < tree_.node(leaf).promise()) tree_.pause(least);
         }
-        if (fits()) tree_.resume(leaf);
+        if (!fits()) return;
+        tree_.resume(leaf);
+        // With more classes than when it was given up, a search may take more even before it has counted anything.
+        if (is_exceeded()) tree_.pause(leaf);
     }
 
     /// The inner node above two leaves whose split took away least impurity, over all of its points; the youngest of
