@@ -35,6 +35,8 @@ __all__ = ["REFUSED", "Answers", "Point", "TreeLearner"]
 
 REFUSED = (TypeError, ValueError, OverflowError)
 """The errors by which something is refused, before anything has changed."""
+_PLAIN = frozenset({dict, list, tuple, set, frozenset})
+"""Points that are read without code of the user's."""
 T = TypeVar("T")
 
 
@@ -211,6 +213,9 @@ class TreeLearner:
     def learn_one(self, x: Point, y: Hashable, w: float = 1) -> None:
         """Learn one point, which counts `w` times. Its class may be new."""
         with self.lock:
+            if type(x) not in _PLAIN:
+                # To read it may run code that learns, too; so that is done before anything is looked at.
+                x = self._read(x)
             model = self.model
             if model is None:
                 model = self._new_model()
@@ -232,6 +237,16 @@ class TreeLearner:
                 self.refuse("learn_one", _of_label(error, y))
             if self.model is None:
                 self.model = model
+
+    def _read(self, x: Point) -> list[Hashable]:
+        """Return the active features of a point, as often as they come."""
+        model = self.model or self._new_model()
+        try:
+            if not model.reads_points:
+                model.refuse_points()
+            return _core.active_keys(x, model.binarize)
+        except REFUSED as error:
+            self.refuse("learn_one", error)
 
     def _learn_new_class(self, model: TreeModel, x: Point, y: Hashable, w: int) -> None:
         before = model.labels
