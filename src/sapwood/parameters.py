@@ -1,9 +1,9 @@
 """The parameters of the trees, each written once.
 
-`PARAMETERS` is the table of what every tree may be told: name, type, constraint, default and what it means in one
-sentence. The constructors of the estimators, their documentation, the options of the command line, the check of what
-users pass and the files of models all follow from it. `TREES` is the table of the learners: what grows, what it is
-called in Python and on the command line, and which parameters it has.
+`PARAMETERS` is the table of all parameters: name, type, constraint, default and, in one sentence, meaning. The
+constructors of the estimators, their documentation, the options of the command line, the validation and the model files
+all follow from it. `TREES` is the table of the learners: how each grows, its names in Python and on the command line,
+and its parameters.
 
 To add a split test, a leaf prediction, a criterion or a search is to add a word to its ``Literal``; to add a learner, a
 row to `TREES`. Nothing here is slow to import: the command line tells of its options without a learner.
@@ -157,7 +157,7 @@ def is_random_state(value: Any) -> bool:
 
 @dataclass(frozen=True)
 class Parameter:
-    """What a tree may be told."""
+    """A parameter of a tree."""
 
     name: str
     annotation: str
@@ -181,33 +181,33 @@ PARAMETERS: tuple[Parameter, ...] = (
         "Criterion",
         Word(get_args(Criterion)),
         "entropy",
-        "The impurity that splits are judged by.",
-        "Gains of entropy are in bits. The last is for two classes.",
+        "The impurity measure by which splits are scored.",
+        'Entropy gains are in bits. "kearns_mansour" takes two classes only.',
     ),
     Parameter(
         "search",
         "Search",
         Word(get_args(Search)),
         "certified",
-        "How the best split of a leaf is found.",
-        "The first two are exact and make the same tree; the last, for two classes, finds one whose impurity is within "
-        "a factor 1 + alpha of the best.",
+        "The search that finds the best split of a leaf.",
+        "The first two are exact and make the same tree. The last takes two classes only and finds a split whose score "
+        "is at most 1 + alpha times the best.",
     ),
     Parameter(
         "alpha",
         "float",
         Number(least=1e-6),
         0.1,
-        "How far from the best an approximate split may be; other searches do not use it.",
+        "The relative error allowed to the approximate search; other searches ignore it.",
     ),
     Parameter(
         "split_test",
         "SplitTest",
         Word(get_args(SplitTest)),
         "hoeffding",
-        "What says that one split is better than another.",
-        "Hoeffding's bound is the classic, though a gain is not the mean that it is about; McDiarmid's [MCD]_ holds "
-        "for the gains of entropy and Gini, and takes far more points; the Gaussian one [GAU]_ follows from the "
+        "The statistical test that decides when a split is made.",
+        "Hoeffding's bound is the usual choice, although it is made for means, which gains are not. McDiarmid's bound "
+        "[MCD]_ holds for the gains of entropy and Gini, and takes far more points. The Gaussian bound [GAU]_ uses the "
         "variances of the two gains.",
     ),
     Parameter(
@@ -215,49 +215,49 @@ PARAMETERS: tuple[Parameter, ...] = (
         "float",
         Number(between=(0, 0.5)),
         1e-7,
-        "The probability with which a single test of a split may err, between 0 and 0.5.",
+        "The error probability of a single split test, between 0 and 0.5.",
     ),
     Parameter(
         "tau",
         "float",
         Number(least=0),
         0.05,
-        "A bound below this lets the better of two splits be taken that are nearly equal.",
+        "Two splits count as equally good, and the better one is made, once the bound is below this.",
     ),
     Parameter(
         "grace_period",
         "int",
         Whole(1, _LARGEST_COUNT),
         1,
-        "The number of points between two looks at a leaf; 1 looks after every point.",
+        "The number of points between two split tests of a leaf; 1 tests after every point.",
     ),
     Parameter(
         "min_samples_reevaluate",
         "int",
         Whole(1, _LARGEST_COUNT),
         20,
-        "The number of points between two looks at whether an inner node has the right test.",
+        "The number of points between two checks of whether an inner node still has the best test.",
     ),
     Parameter(
         "min_gain",
         "float",
         Number(least=0),
         0.0,
-        "A split is made only if its gain is above this.",
+        "The gain that a split must exceed to be made.",
     ),
     Parameter(
         "max_depth",
         "int | None",
         Whole(0, _LARGEST_LIMIT, optional=True),
         None,
-        "The most tests between the root and a leaf.",
+        "The maximum number of tests between the root and a leaf.",
     ),
     Parameter(
         "max_leaves",
         "int | None",
         Whole(1, _LARGEST_LIMIT, optional=True),
         None,
-        "The most leaves.",
+        "The maximum number of leaves.",
     ),
     Parameter(
         "max_bytes",
@@ -265,27 +265,27 @@ PARAMETERS: tuple[Parameter, ...] = (
         # Less has no room for a node that learns.
         Whole(1 << 16, _LARGEST_LIMIT, optional=True),
         None,
-        "The most memory that the tree may take, in bytes, held after every point.",
-        "The nodes with the least to win stop learning about splits, and leaves begin again when there is room. The "
-        "names of the features are not counted.",
+        "The maximum memory of the tree in bytes, which holds after every point.",
+        "The nodes with the least to win stop looking for splits, and leaves start again when there is room. The names "
+        "of the features are not counted.",
     ),
     Parameter(
         "leaf_prediction",
         "LeafPrediction",
         Word(get_args(LeafPrediction)),
         "adaptive",
-        "What answers for a leaf.",
-        "The classes of its points, naive Bayes over the active features, a logistic regression, or, if adaptive, "
-        "whichever of these has been right most often there.",
+        "The model that predicts in a leaf.",
+        "The majority class, naive Bayes over the active features, a logistic regression, or, if adaptive, whichever "
+        "of these has been right most often in the leaf.",
     ),
     Parameter(
         "binarize",
         "float | None",
         Number(optional=True),
         0.0,
-        "A number is on where it is greater than this.",
-        "True is on and False is off. None: every value must be 0 or 1. Below 0 all that is not stored would be on: "
-        "then only dense matrices can be learned from.",
+        "A feature is on where its number is greater than this.",
+        "True is on and False is off. With None, every value must be 0 or 1. Below 0, values that are not stored would "
+        "be on, so only dense matrices are accepted.",
         option="",
     ),
     Parameter(
@@ -293,8 +293,8 @@ PARAMETERS: tuple[Parameter, ...] = (
         "int | np.random.RandomState | None",
         Seed(),
         None,
-        "Chooses among splits that are exactly equally good.",
-        "None: the feature that was seen first is taken.",
+        "The seed that chooses between splits that are exactly equally good.",
+        "With None, the feature that was seen first is taken.",
         option="seed",
         unset="the feature seen first",
     ),
@@ -332,7 +332,7 @@ TREES: tuple[TreeKind, ...] = (
         "ExtremelyFastDecisionTreeClassifier",
         "extremely_fast",
         "efdt",
-        "one that splits early and mends its tests later",
+        "a tree that splits early and revises its splits later",
         frozenset({"min_samples_reevaluate"}),
     ),
 )

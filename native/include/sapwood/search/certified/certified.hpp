@@ -24,7 +24,7 @@ namespace sapwood {
 /// Guarantee: `best` and `top` return what the exhaustive search returns, to the last bit and with the same ties, after
 /// any additions and removals. `add` takes O(m). A query takes O(candidates), which streams with a signal keep at a
 /// few; renewals wait until what was saved pays for them, so that the work of all queries together stays within
-/// twice that of the exhaustive search (docs/guarantees.md, Time and memory, says what was measured).
+/// twice that of the exhaustive search (docs/costs.md says what was measured).
 ///
 /// How. Nearly all features hold a certificate (certificate.hpp): a proof that their gain stays below a threshold theta
 /// while the class counts stay in a region and the feature occurs at most so often. `add` counts, and puts a feature
