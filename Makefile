@@ -36,6 +36,7 @@ lint: $(VENV)/.dev ## Check style, types and format of both languages
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy $(PYTHON_DIRS)
+	$(BIN)/lint-imports
 	$(BIN)/clang-format --dry-run -Werror $(CXX_FILES)
 
 bench: $(VENV)/.dev build/bench/.built ## Run the benchmarks: seeded, offline, ratios within one run
@@ -55,7 +56,7 @@ docs: $(VENV)/.dev ## Regenerate docs/cli.md from the help of the commands
 	$(BIN)/python -m sapwood.cli.reference > docs/cli.md
 
 clean: ## Remove everything that make made
-	rm -rf $(VENV) build sapwood-demo .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build sapwood-demo .import_linter_cache .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.tools: pyproject.toml
