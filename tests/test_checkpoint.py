@@ -72,7 +72,7 @@ def test_features_that_were_never_met_say_nothing() -> None:
 def test_columns_are_no_names() -> None:
     pandas = pytest.importorskip("pandas", reason="pandas, of the extra `pandas`, is not installed")
     model = HoeffdingTreeClassifier().fit(pandas.DataFrame({"a": [1, 0], "b": [0, 1]}), [0, 1])
-    with pytest.raises(ValueError, match="must have features by name"):
+    with pytest.raises(ValueError, match="must have named features"):
         model.learner.predict(next(Encoding().open(io.BytesIO(b"1 0:1\n"))))
 
 
@@ -110,7 +110,7 @@ def test_a_checkpoint_is_a_model_and_a_model_is_none(tmp_path: Path) -> None:
     model = load_model(tmp_path / "m")
     assert model.to_bytes() == state.model.to_bytes()
     model.save(tmp_path / "m")
-    with pytest.raises(ModelFormatError, match="must say how far it has read a stream"):
+    with pytest.raises(ModelFormatError, match="must have a position in a stream"):
         Checkpoint.load(tmp_path / "m")
 
 

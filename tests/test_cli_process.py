@@ -140,7 +140,7 @@ def test_a_signal_ends_predict_after_whole_lines(number: int, code: int, name: s
     assert status == code, errors
     assert 10_000 <= len(lines) <= 25_000
     assert set(lines) <= {"0", "1"}
-    assert f" of {len(lines):,} are right" in errors
+    assert f" of {len(lines):,} correct" in errors
     assert errors.endswith(f"\nStopped by {name} after {len(lines):,} points.\n")
 
 
@@ -251,7 +251,7 @@ def test_closed_inputs_and_outputs(closed: str, arguments: str, code: int, tmp_p
     assert run.returncode == code, run.stderr
     assert run.stdout == b""
     assert run.stderr.count(b"\n") == (closed == "<&-")
-    assert b"this should not happen" not in run.stderr
+    assert b"this is a bug" not in run.stderr
 
 
 @posix
@@ -281,7 +281,7 @@ def test_what_should_not_happen_is_one_sentence(
         cli.main()
     assert caught.value.code == 1
     message = capsys.readouterr().err
-    assert message.startswith("sapwood: this should not happen, RuntimeError: a bug of two lines; ")
+    assert message.startswith("sapwood: this is a bug, RuntimeError: a bug of two lines; ")
     assert message.count("\n") == 1
     monkeypatch.setenv("SAPWOOD_TRACEBACK", "1")
     with pytest.raises(RuntimeError, match="a bug"):

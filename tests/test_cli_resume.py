@@ -103,7 +103,7 @@ def test_resume_of_a_model_from_python_is_refused(tmp_path: Path) -> None:
     done("train", stream, "-m", tmp_path / "m")
     load_model(tmp_path / "m").save(tmp_path / "m")
     result = call("train", stream, "-m", tmp_path / "m", "--resume")
-    assert (result.exit_code, "must say how far it has read a stream" in result.stderr) == (2, True)
+    assert (result.exit_code, "must have a position in a stream" in result.stderr) == (2, True)
 
 
 @pytest.mark.parametrize("every", ["10", "every=0", "every=-1", "every=x", "points=3", ""])
@@ -133,7 +133,7 @@ def test_a_signal_saves_what_was_learned(number: int, code: int, name: str, tmp_
     assert 300 <= saved.points <= 400
     assert errors.decode() == (
         f"Stopped by {name} after {saved.points} points, which are saved in {model}; "
-        "the same command with --resume goes on.\n"
+        "the same command with --resume continues.\n"
     )
     assert output == b""
     (tmp_path / "t.svm").write_bytes(data)

@@ -121,7 +121,7 @@ def test_splits_asks_for_the_classes_that_come_too_late() -> None:
     result = call("splits", "-", "--every", 5000, stdin=late)
     assert result.exit_code == 2
     assert len(result.stdout.splitlines()) == 4
-    assert "2 classes at most, got a further one, 3, after 15,000 points; --classes tells how many" in result.stderr
+    assert "at most 2 classes, got another one, 3, after 15,000 points; set the number with --classes" in result.stderr
     assert len(done("splits", "-", "--every", 5000, "--classes", 3, stdin=late).splitlines()) == 5
 
 

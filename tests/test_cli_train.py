@@ -73,7 +73,7 @@ def test_labels_are_printed_one_a_line(tmp_path: Path) -> None:
     assert done("predict", "-", "-m", tmp_path / "m", stdin=b"a lunch\nthe prize\nlunch again\n") == "ham\nspam\nham\n"
     result = call("predict", words, "-m", tmp_path / "m", "--labelled")
     assert result.stdout == "".join("spam\n" if i % 3 else "ham\n" for i in range(600))
-    assert result.stderr == "600 of 600 are right: accuracy 1.0000\n"
+    assert result.stderr == "600 of 600 correct: accuracy 1.0000\n"
     assert call("predict", words, "-m", tmp_path / "m", "--labelled", "--quiet").stderr == ""
 
 
@@ -173,13 +173,13 @@ def test_bad_lines(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     stopped = call("train", stream, "-m", tmp_path / "m")
     assert (stopped.exit_code, stopped.stdout) == (2, "")
     kept, sentence = stopped.stderr.splitlines()
-    assert kept == f"The point before the error: saved in {tmp_path / 'm'}, from where --resume goes on."
+    assert kept == f"The point before the error: saved in {tmp_path / 'm'}; --resume continues from there."
     assert sentence.startswith(f"sapwood train: {stream}, line 2, column 3: expected ")
     # What stands before it is not lost.
     assert load_model(tmp_path / "m").n_points_ == 1
     skipped = call("train", stream, "-m", tmp_path / "m", "--on-error", "skip")
     assert skipped.exit_code == 0
-    assert "2 bad lines were skipped, the first of them line 2, column 3" in skipped.stderr
+    assert "2 bad lines were skipped, the first in line 2, column 3" in skipped.stderr
     assert caplog.text == ""
     done("train", stream, "-m", tmp_path / "m", "--on-error", "log", "--quiet")
     assert "line 2, column 3" in caplog.text
@@ -205,8 +205,8 @@ ONE_SENTENCE = [
     (["train", "{two}", "-m", "{new}", "--ngrams", "2", "--format", "csv"], "ngrams must be 1 for the format csv"),
     (["train", "{three}", "-m", "{new}", "--search", "approximate"], "HoeffdingTreeClassifier"),
     (["predict", "{two}", "-m", "{none}"], "no such file or directory"),
-    (["predict", "{two}", "-m", "{two}"], "this must be a model of sapwood"),
-    (["inspect", "{empty}"], "this must be a model of sapwood"),
+    (["predict", "{two}", "-m", "{two}"], "the file must be a sapwood model"),
+    (["inspect", "{empty}"], "the file must be a sapwood model"),
     (["inspect", "{none}"], "no such file or directory"),
     (["evaluate", "{none}"], "there is no such file"),
     (["evaluate", "{empty}"], "found an empty file"),
@@ -214,11 +214,11 @@ ONE_SENTENCE = [
     (["evaluate", "{two}", "--fading", "7"], "fading must"),
     (["splits", "{empty}"], "found an empty file"),
     (["splits", "{one}"], "found one class only, 1"),
-    (["splits", "{three}", "--classes", "2"], "got a further one, 3, after 0 points; --classes tells how many"),
+    (["splits", "{three}", "--classes", "2"], "got another one, 3, after 0 points; set the number with --classes"),
     (["splits", "{three}", "--search", "approximate"], "the paper's algorithm is for two classes"),
     (["race", "{none}"], "there is no such file"),
     (["race", "{one}"], "found one class only, 1"),
-    (["race", "{three}", "--classes", "2"], "got a further one, 3, after 0 points; --classes tells how many"),
+    (["race", "{three}", "--classes", "2"], "got another one, 3, after 0 points; set the number with --classes"),
     (["race", "{three}", "--criterion", "kearns_mansour"], "n_classes must be 2"),
     (["generate", "sparse", "--q", "3"], "q must be in [0, 1]"),
     (["generate", "text", "--n", "5", "--n-changes", "7"], "n_changes must be below"),

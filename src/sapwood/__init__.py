@@ -1,6 +1,6 @@
-"""Decision trees from streams of sparse data, with the best split current after every point.
+"""Decision trees from streams of sparse data that know the best split after every point.
 
-Names and submodules are loaded when they are first asked for: the command line answers `--help` without scikit-learn.
+Names and submodules are loaded on first use, so the command line prints its help without importing scikit-learn.
 """
 
 from importlib import import_module

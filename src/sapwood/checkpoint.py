@@ -1,4 +1,4 @@
-"""A model together with how far it has read its stream, in one file."""
+"""A model and its position in the stream, in one file."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ __all__ = ["Checkpoint", "Encoding"]
 
 
 class Checkpoint:
-    """A model that learns a stream, and can go on after a crash where it was last saved.
+    """A model that learns a stream and can continue, after a crash, from where it was last saved.
 
-    Its file is that of the model, with a section more: `sapwood.load_model` reads it too.
+    Its file is that of the model with one more section, so `sapwood.load_model` reads it too.
 
     Parameters
     ----------
     model : tree classifier, or TreeLearner
-        What learns.
+        The model.
     encoding : Encoding
         How the stream is read.
     points : int
-        The points of the stream that have been learned: where to start reading it again.
+        The number of points of the stream that have been learned, from which reading continues.
     """
 
     def __init__(self, model: StreamingTreeClassifier | TreeLearner, encoding: Encoding, points: int = 0) -> None:
@@ -45,7 +45,7 @@ class Checkpoint:
 
     @property
     def model(self) -> StreamingTreeClassifier:
-        """The model as an estimator of scikit-learn's; it is needed for nothing else here."""
+        """The model as a scikit-learn estimator, which is imported only here."""
         if self._model is None:
             from sapwood.trees import classifier_of
 
@@ -58,9 +58,9 @@ class Checkpoint:
         self.points += len(batch)
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the file; at any moment, also after a crash, the one before it or this one is there whole.
+        """Write the file, replacing it as a whole: at any time, even after a crash, the old or the new file is there.
 
-        The bytes are a function of the points learned, their order, the parameters and the encoding.
+        Equal points in equal order, with equal parameters and encoding, give equal bytes.
         """
         learner = self.learner
         with learner.lock:
@@ -70,12 +70,12 @@ class Checkpoint:
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Checkpoint:
-        """Return what `save` wrote. It goes on exactly as that would have.
+        """Return the checkpoint that `save` wrote. It continues exactly as the original would have.
 
         Raises
         ------
         ModelFormatError
-            If the file is no model, or does not say how far it has read a stream, as one saved from Python does not.
+            If the file is no model, or has no position in a stream, as a model that an estimator saved.
         OSError
             If the file cannot be read.
         """
@@ -86,6 +86,6 @@ class Checkpoint:
             raise ModelFormatError(f"Checkpoint.load: {error}") from None
         note = unpack(data).get("stream")
         if note is None:
-            raise ModelFormatError("Checkpoint.load: the model must say how far it has read a stream, got one without")
+            raise ModelFormatError("Checkpoint.load: the model must have a position in a stream, got one without")
         about = StreamNote.from_bytes(note)
         return cls(learner, about.encoding, about.points)

@@ -6,4 +6,4 @@ __all__ = ["ModelFormatError"]
 
 
 class ModelFormatError(ValueError):
-    """Bytes or a file are no model, or a damaged one: the message says what must hold and what was found."""
+    """Bytes or a file that are no model, or a damaged one. The message says what must hold and what was found."""

@@ -1,4 +1,4 @@
-"""The tree classifiers as river knows classifiers: for its pipelines, metrics and evaluation.
+"""The tree classifiers with the river interface, for its pipelines, metrics and evaluation.
 
 Needs river, which the extra `river` installs.
 
@@ -87,7 +87,7 @@ class _RiverTree(Inspectable, base.MiniBatchClassifier):
 
     @property
     def classifier(self) -> StreamingTreeClassifier:
-        """The same model as scikit-learn knows it: what the one learns the other has learned."""
+        """The same model as a scikit-learn classifier. The two share what they have learned."""
         from sapwood.trees import classifier_of
 
         return classifier_of(self.learner)
@@ -100,17 +100,17 @@ class _RiverTree(Inspectable, base.MiniBatchClassifier):
         Parameters
         ----------
         x
-            The point: numbers are on where they are greater than `binarize`, text is the feature "key=text", and an
-            absent key is 0.
+            The point: a number is on where it is greater than `binarize`, text is the feature "key=text", and an absent
+            key is off.
         y
-            Its class, which may be a new one.
+            The class, which may be new.
         w
-            How often it counts, a non-negative integer.
+            The weight, a non-negative integer: the point counts w times.
         """
         self.learner.learn_one(x, y, w)
 
     def predict_proba_one(self, x: dict[Any, Any], **_kwargs: Any) -> dict[Any, float]:
-        """Return the probability of each class; of none before the first point.
+        """Return the probability of each class; an empty dict before the first point.
 
         Parameters
         ----------
@@ -120,7 +120,7 @@ class _RiverTree(Inspectable, base.MiniBatchClassifier):
         return self._learner.predict_proba_one(x)
 
     def predict_one(self, x: dict[Any, Any], **_kwargs: Any) -> Any:
-        """Return the class of the largest probability, of several that which was met first; None before any.
+        """Return the most probable class, of several the one that was met first; None before the first point.
 
         Parameters
         ----------
@@ -132,16 +132,16 @@ class _RiverTree(Inspectable, base.MiniBatchClassifier):
     # ---- many at a time ---------------------------------------------------------------------------------------------
 
     def learn_many(self, X: pd.DataFrame, y: pd.Series) -> None:
-        """Learn from the rows of a table in their order, exactly as `learn_one` would.
+        """Learn from the rows of a table in order, exactly as `learn_one` would.
 
-        If a row or a label cannot be read, nothing is learned.
+        If a row or a label is invalid, nothing is learned.
 
         Parameters
         ----------
         X
-            The points. Columns may come and go from table to table.
+            The points. The columns may differ from table to table.
         y
-            Their classes.
+            The classes.
         """
         learner = self.learner
         with learner.lock:
@@ -155,7 +155,7 @@ class _RiverTree(Inspectable, base.MiniBatchClassifier):
             learner.learn(batch, "learn_many")
 
     def predict_proba_many(self, X: pd.DataFrame) -> pd.DataFrame:
-        """Return a table of the probability of each class for each row; it is empty before the first point.
+        """Return a table with the probability of each class for each row; it is empty before the first point.
 
         Parameters
         ----------
@@ -187,11 +187,11 @@ class _RiverTree(Inspectable, base.MiniBatchClassifier):
         return self.classifier.explain_one(x, feature_names=feature_names)
 
     def summary(self) -> TreeSummary:
-        """Return what the tree is and what it has done, in a few numbers; it prints as a table."""
+        """Return the size and the history of the tree in a few numbers, which print as a table."""
         return self.learner.summary()
 
     def debug_one(self, x: dict[Any, Any]) -> str | None:
-        """Return why a point is predicted as it is, to be read; None before the first point.
+        """Return an explanation of the prediction for a point, as text; None before the first point.
 
         Parameters
         ----------
@@ -224,10 +224,10 @@ def _points(X: pd.DataFrame) -> Iterator[dict[Any, Any]]:
 class HoeffdingTreeClassifier(_RiverTree, kind="HoeffdingTreeClassifier"):
     """`sapwood.HoeffdingTreeClassifier` (VFDT) for river: the same parameters, the same tree from the same points.
 
-    Unlike in river's own class of this name, an absent key is 0 and is counted as such, and a split forgets nothing
-    that predicts. Numbers are on or off, by `binarize`: it is for bags of words, clicks, logs and the like.
+    Unlike in the river class of this name, an absent key is off and is counted as such, and a split forgets nothing
+    that predicts. Numbers are on or off, by `binarize`: the tree is for bags of words, clicks, logs and the like.
 
-    The parameters are those of sapwood's class, with the same meaning; they are read when the first point is learned.
+    The parameters are those of the sapwood class, with the same meaning. They are read when the first point is learned.
 
     Examples
     --------
@@ -241,10 +241,10 @@ class HoeffdingTreeClassifier(_RiverTree, kind="HoeffdingTreeClassifier"):
 class ExtremelyFastDecisionTreeClassifier(_RiverTree, kind="ExtremelyFastDecisionTreeClassifier"):
     """`sapwood.ExtremelyFastDecisionTreeClassifier` (EFDT) for river: the same parameters, the same tree.
 
-    Unlike in river's own class of this name, an absent key is 0 and is counted as such, and a split forgets nothing
-    that predicts. Numbers are on or off, by `binarize`: it is for bags of words, clicks, logs and the like.
+    Unlike in the river class of this name, an absent key is off and is counted as such, and a split forgets nothing
+    that predicts. Numbers are on or off, by `binarize`: the tree is for bags of words, clicks, logs and the like.
 
-    The parameters are those of sapwood's class, with the same meaning; they are read when the first point is learned.
+    The parameters are those of the sapwood class, with the same meaning. They are read when the first point is learned.
 
     Examples
     --------

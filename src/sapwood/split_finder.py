@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from sapwood.parameters import Criterion, Search
 
 CRITERIA: tuple[Criterion, ...] = _core.CRITERIA
-"""The impurities that a split can be judged by."""
+"""The impurity measures that score a split."""
 
 SEARCHES: tuple[Search, ...] = _core.SEARCHES
-"""The ways to search for the best split. Not every search exists for every criterion: see SplitFinder."""
+"""The searches for the best split. Not every search takes every criterion: see SplitFinder."""
 
 Counts = tuple[tuple[int, ...], tuple[int, ...]]
-"""``counts[v][k]``: the points of class k in which a feature has the value v."""
+"""``counts[v][k]``: the number of points of class k in which a feature has the value v."""
 
 
 class Split(NamedTuple):
@@ -34,50 +34,50 @@ class Split(NamedTuple):
     feature: int
     """The id of the feature."""
     score: float
-    """n · impurity(D | feature), in nats for entropy: the smaller the better."""
+    """n · impurity(D | feature), in nats for entropy. Smaller is better."""
     gain: float
-    """Impurity of the points less their impurity given the feature, a point: the larger the better."""
+    """The impurity that the split removes per point: impurity(D) - impurity(D | feature). Larger is better."""
     counts: Counts
-    """``counts[v][k]``: the points of class k in which the feature has the value v."""
+    """``counts[v][k]``: the number of points of class k in which the feature has the value v."""
 
 
 class Trace(NamedTuple):
     """The best split after each of a series of points."""
 
     feature: NDArray[np.int64]
-    """Its feature, -1 where none had been seen."""
+    """The feature; -1 where no feature had been seen."""
     score: NDArray[np.float64]
-    """Its score, NaN where no feature had been seen."""
+    """The score; NaN where no feature had been seen."""
 
 
 class SplitFinder:
-    """Keeps the feature that best splits a stream of sparse binary points.
+    """Finds the best split of a stream of sparse binary points, after every point.
 
     Guarantee, after every point, for the score n · impurity(D | j) of the returned feature:
 
     - ``search="exhaustive"`` (the paper's BaseEnt and BaseGini) is exact; a query takes O(d) for d features seen.
     - ``search="certified"`` is exact: it returns what the exhaustive search returns, to the last bit and with the same
-      ties. ``add`` takes O(m) for m active features, a query O(candidates), of which a stream with a signal has a
-      few; at the worst all queries together take about twice what exhaustive ones would.
-    - ``search="approximate"`` (UpdEnt and UpdGini) is within a factor 1 + alpha of the smallest score; a point with m
+      ties. ``add`` takes O(m) for m active features. A query takes O(candidates); a stream with a signal has a few
+      candidates. At worst, all queries together take less than twice what exhaustive ones would.
+    - ``search="approximate"`` (UpdEnt and UpdGini) is within a factor 1 + alpha of the smallest score. A point with m
       active features takes amortised O(α⁻¹ (1 + m log d) log log n) for entropy and O(α⁻¹ + m log d) for Gini. It
-      is for two classes, for entropy and Gini, and for points that are not removed.
+      takes two classes, entropy or Gini, and no removals.
 
-    The factor bounds the score, not the gain. Equal scores go to the smaller feature id: always in the exact searches,
-    among the features it looks at in the approximate one. Memory grows with the features seen. At most 2³¹ - 1
-    points can be held. An object may be used from several threads; each call is atomic.
+    The factor bounds the score, not the gain. Among equal scores the smaller feature id wins: always in the exact
+    searches, and among the candidates in the approximate one. Memory grows with the number of features seen. At most
+    2³¹ - 1 points can be held. An object may be used from several threads; each call is atomic.
 
-    BaseEnt, BaseGini, UpdEnt and UpdGini are Nikolaj Tatti's, *Approximating splits for decision trees quickly in
+    BaseEnt, BaseGini, UpdEnt and UpdGini are from Nikolaj Tatti, *Approximating splits for decision trees quickly in
     sparse data streams*, SDM 2025.
 
     Parameters
     ----------
     criterion
-        The impurity: ``"entropy"``, ``"gini"``, or, for two classes, ``"kearns_mansour"``, which is 2 √(p (1 - p)).
+        The impurity measure: ``"entropy"``, ``"gini"`` or, for two classes, ``"kearns_mansour"``, 2 √(p (1 - p)).
     search
-        ``"certified"``, ``"exhaustive"`` or ``"approximate"``.
+        The search: ``"certified"``, ``"exhaustive"`` or ``"approximate"``.
     alpha
-        How far from the best an approximate split may be, at least 1e-6. Other searches do not use it.
+        The relative error allowed to the approximate search, at least 1e-6; other searches ignore it.
     n_classes
         The number of classes, at least 2. Labels are 0, …, n_classes - 1.
 
@@ -118,12 +118,12 @@ class SplitFinder:
     def add(self, features: Iterable[int], label: int, weight: int = 1) -> None:
         """Add one point: the ids of its active features, in any order, and its label, from 0 to n_classes - 1.
 
-        A point of weight w counts as w points; one of weight 0 is checked, and changes nothing.
+        A point of weight w counts as w points. A point of weight 0 is checked and changes nothing.
 
         Raises
         ------
         ValueError
-            If a feature is repeated, negative or above 2³¹ - 1, the label is no class, or the weight is negative.
+            If a feature is repeated, negative or above 2³¹ - 1, if the label is no class, or if the weight is negative.
         TypeError
             If a feature or the weight is not an integer.
         OverflowError
@@ -135,11 +135,11 @@ class SplitFinder:
             _raise_named("SplitFinder.add", error)
 
     def remove(self, features: Iterable[int], label: int, weight: int = 1) -> None:
-        """Take back a point that was added: the same features, in any order, and the same label.
+        """Remove a point that was added: the same features, in any order, and the same label.
 
-        Answers are then those of a finder that never saw the point, but for ``n_features_seen``: a feature stays seen.
-        Only counts are kept, so that a point is known by them alone. One is refused if there are no points of its
-        class, if one of its features is on in none of them, or if a feature that it lacks is on in all of them.
+        The answers are then those of a finder that never saw the point, except that its features stay seen. A finder
+        keeps counts, not points. It refuses a point if there are no points of its class, if one of its features is on
+        in none of them, or if a feature that it lacks is on in all of them.
 
         The approximate search cannot remove points: its bins rely on counts that never fall.
 
@@ -172,18 +172,18 @@ class SplitFinder:
             _raise_named("SplitFinder.remove", error)
 
     def merge(self, other: SplitFinder, over: str = "points") -> None:
-        """Take in what another finder has seen; the other stays as it is.
+        """Add what another finder has seen; the other does not change.
 
-        The answers are then those of one finder that saw it all. The criterion and the number of classes must be the
-        same; the searches may differ. It takes time proportional to the features seen by both.
+        The answers are then those of one finder that saw everything. The criterion and the number of classes must be
+        the same; the searches may differ. The time is proportional to the number of features seen by both.
 
         Parameters
         ----------
         other
-            A finder; this one itself counts every point twice.
+            The other finder. Merging a finder with itself counts every point twice.
         over
-            ``"points"`` if the other saw other points: all counts add up. ``"features"`` if the other saw other
-            features of the same points: the features are united, and the class counts must agree.
+            ``"points"`` if the other saw other points: all counts are added. ``"features"`` if the other saw other
+            features of the same points: the features are joined, and the class counts must agree.
 
         Raises
         ------
@@ -218,21 +218,21 @@ class SplitFinder:
     def add_many(self, X: Any, y: ArrayLike, trace: bool) -> Trace | None: ...
 
     def add_many(self, X: Any, y: ArrayLike, trace: bool = False) -> Trace | None:
-        """Add the rows of a matrix of 0 and 1, in order, and report the best split after each if asked to.
+        """Add the rows of a matrix of 0 and 1 in order; with ``trace``, return the best split after each.
 
-        All rows are checked before the first is added, so that a matrix with an error changes nothing. The
-        interpreter is free for other threads meanwhile; they must not write to the arrays. An interrupt (Ctrl-C)
-        keeps the rows added so far, of which ``n`` tells how many there are.
+        All rows are checked before the first is added, so a matrix with an error changes nothing. The interpreter lock
+        is released meanwhile; other threads must not write to the arrays. An interrupt (Ctrl-C) keeps the rows added so
+        far, which ``n`` counts.
 
         Parameters
         ----------
         X
-            A scipy sparse matrix or array, best in CSR format with sorted indices, which is read in place; or a dense
-            array. A column is a feature.
+            A scipy sparse matrix or array, or a dense array, with one column per feature. CSR with sorted indices is
+            read in place.
         y
-            The labels, from 0 to n_classes - 1, one for every row.
+            The labels, from 0 to n_classes - 1, one per row.
         trace
-            Whether to query after every row and return what was found.
+            Whether to return the best split after every row.
 
         Examples
         --------
@@ -260,18 +260,19 @@ class SplitFinder:
 
     @property
     def native(self) -> _core.SplitSearch:
-        """The search of the core, for measurements that do without Python."""
+        """The native search, for measurements without Python."""
         return self._search
 
     def best(self) -> Split | None:
-        """Return the best split, or None before any feature was seen."""
+        """Return the best split; None until a feature has been seen."""
         found = self._search.best()
         return None if found is None else Split(*found)
 
     def top(self, k: int) -> list[Split]:
         """Return the k best splits, best first; fewer if fewer features were seen.
 
-        Exhaustive and certified: exact. Approximate: the i-th score is within a factor 1 + alpha of the true i-th.
+        The exact searches return the true k best. In the approximate one the i-th score is within a factor 1 + alpha of
+        the true i-th.
         """
         try:
             wanted = index(k)
@@ -283,10 +284,11 @@ class SplitFinder:
         return [Split(*found) for found in self._search.top(min(wanted, 2**31))]
 
     def margin(self) -> float | None:
-        """Return the gain of the best split less that of the second best, which is what a Hoeffding test asks.
+        """Return the gain of the best split minus that of the second best, as a split test needs it.
 
-        With a single feature seen it is the gain of that feature, since not to split is the rival; None before any.
-        Approximate: the difference between the two splits that ``top(2)`` returns, for which there is no bound.
+        With a single feature seen, it is the gain of that feature, since not splitting is then the alternative. It is
+        None until a feature has been seen. With the approximate search it is the difference between the two splits that
+        ``top(2)`` returns, which does not bound the true margin.
 
         Examples
         --------
@@ -306,7 +308,7 @@ class SplitFinder:
         return gains[0] - gains[1] if len(gains) > 1 else gains[0]
 
     def counts(self, feature: int) -> Counts:
-        """Return ``counts[v][k]``, the points of class k in which the feature has the value v."""
+        """Return ``counts[v][k]``: the number of points of class k in which the feature has the value v."""
         try:
             return self._search.counts(feature)
         except (ValueError, TypeError) as error:
@@ -314,17 +316,17 @@ class SplitFinder:
 
     @property
     def criterion(self) -> Criterion:
-        """The impurity that splits are judged by."""
+        """The impurity measure."""
         return cast("Criterion", self._search.criterion)
 
     @property
     def search(self) -> Search:
-        """How the best split is searched for."""
+        """The search."""
         return cast("Search", self._search.search)
 
     @property
     def alpha(self) -> float:
-        """How far from the best an approximate split may be."""
+        """The relative error allowed to the approximate search."""
         return self._search.alpha
 
     @property
@@ -334,22 +336,22 @@ class SplitFinder:
 
     @property
     def n(self) -> int:
-        """The number of points added and not removed, each as often as its weight says."""
+        """The number of points added and not removed, counted with their weights."""
         return self._search.n()
 
     @property
     def class_counts(self) -> tuple[int, ...]:
-        """The number of points of each class."""
+        """The number of points per class."""
         return self._search.class_counts()
 
     @property
     def n_features_seen(self) -> int:
-        """The number of features that were ever on in a point, also if all such points have been removed."""
+        """The number of features that were ever on in a point, even if all such points have been removed."""
         return self._search.n_features_seen()
 
     @property
     def n_trees(self) -> int:
-        """The number of search trees that hold features: the paper's "# of Ts". 0 if the search has no trees."""
+        """The number of search trees that hold features, the paper's "# of Ts"; 0 if the search has no trees."""
         return self._search.n_trees()
 
     @property
@@ -361,22 +363,22 @@ class SplitFinder:
     def work(self) -> dict[str, int]:
         """Counters of the work done so far.
 
-        ``moves``: times a feature was put into a tree in which it was not; ``key_updates``: keys written into trees;
-        ``examined``: features whose score was computed to answer a query.
+        ``moves`` counts features put into a tree in which they were not; ``key_updates`` counts keys written into
+        trees; ``examined`` counts scores computed to answer queries.
         """
         return self._search.work()
 
     def stats(self) -> dict[str, int]:
-        """Return counters by name that tell why a stream is fast or slow. Which there are depends on the search.
+        """Return counters by name that explain why a stream is fast or slow. They depend on the search.
 
-        Certified, at present: ``candidates`` (features without a certificate, which every query looks at),
-        ``certificates`` (features with one of their own) and ``rare_limit`` (up to so many occurrences a feature needs
-        none). Since the finder was made: ``checks`` of whether a certificate holds, scores computed in ``scans``,
-        ``exhaustive_scans`` of all features, ``renewals`` of the certificates with their causes (the share of the
-        classes shifted, or the best gain fell), the ``slices`` that these were done in, and ``reviews`` of the
-        candidates. Copies go on counting; a pickle or a merge starts afresh.
+        The certified search reports its current state: ``candidates`` (features without a certificate, which every
+        query looks at), ``certificates`` (features with a certificate of their own) and ``rare_limit`` (a feature with
+        at most this number of occurrences needs none). It also counts, since the finder was made: ``checks`` of whether
+        a certificate holds, scores computed in ``scans``, ``exhaustive_scans`` of all features, ``renewals`` of the
+        certificates with their causes (the share of the classes shifted, or the best gain fell), the ``slices`` of
+        these renewals, and ``reviews`` of the candidates. A copy goes on counting; a pickle or a merge starts afresh.
 
-        Exhaustive: ``examined``, and approximate: all of ``work``.
+        The exhaustive search reports ``examined``, the approximate search all of ``work``.
 
         Examples
         --------
@@ -393,9 +395,9 @@ class SplitFinder:
         return self._search.stats()
 
     def validate(self) -> None:
-        """Check every invariant of the structure against the counts; raise RuntimeError saying what is broken.
+        """Check every invariant of the structure against the counts; raise RuntimeError if one is broken.
 
-        For tests: it takes time proportional to all that is held.
+        For tests: it takes time proportional to the size of the structure.
         """
         self._search.validate()
 

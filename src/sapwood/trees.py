@@ -25,23 +25,23 @@ __all__ = [
 
 
 class HoeffdingTreeClassifier(StreamingTreeClassifier, kind="HoeffdingTreeClassifier"):
-    """A decision tree that grows with a stream of sparse points and never looks back: VFDT [VFDT]_.
+    """A decision tree that grows with a stream of sparse points and never revises a split: VFDT [VFDT]_.
 
     A leaf is split on its best feature once that is ahead of the second best, and of not splitting, by more than the
     bound of ``split_test``, or once the bound is below ``tau``. Unlike in the original, a split forgets nothing that
-    predicts: its leaves start with the classes that the split implies and with the models of the leaf that was split.
+    predicts: the new leaves start with the class counts that the split implies and with the models of their parent.
 
     Guarantee:
 
-    - With an exact ``search`` every test was the best of all features seen at its leaf when it was made, and its
-      margin exactly what the split test was asked about, after every point if ``grace_period`` is 1.
-    - The tree depends on the points and their order alone: ``fit``, ``partial_fit`` in chunks of any size and
+    - With an exact ``search`` every split was the best of all features seen at its leaf when it was made, and the split
+      test was given its exact margin, after every point if ``grace_period`` is 1.
+    - The tree depends only on the points and their order: ``fit``, ``partial_fit`` in chunks of any size and
       ``learn_one`` make the same tree, and so do the two exact searches.
-    - A point with m active features is led to its leaf in O(m + depth); an absent feature costs nothing.
-    - An error changes nothing. Many threads may read one object, and one at a time change it.
+    - A point with m active features reaches its leaf in O(m + depth); an absent feature costs nothing.
+    - An error changes nothing. Many threads may read one object at once; one at a time may change it.
 
-    Not promised: that the tree errs with probability ``delta``, which is for a single test of a split, under the
-    assumptions of the test; nor that it follows a stream that drifts.
+    Not promised: an error probability for the whole tree, since ``delta`` is that of a single split test under its
+    assumptions; nor that the tree follows a stream that drifts.
 
     Parameters take effect when the tree starts: at ``fit``, or at the first ``partial_fit`` or ``learn_one``.
 
@@ -53,18 +53,18 @@ class HoeffdingTreeClassifier(StreamingTreeClassifier, kind="HoeffdingTreeClassi
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The classes: sorted if they can be compared, else in the order of their appearance. ``learn_one`` may add to
-        them.
+        The classes: sorted if they can be compared, otherwise in the order of appearance. ``learn_one`` may add
+        classes.
     n_features_in_ : int
-        The number of columns of the matrices, if there was one.
+        The number of columns of the matrices, if the model has seen one.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        The names of the columns, if the first matrix had names that are all text. The features are known by them.
+        The names of the columns, if those of the first matrix were all text. They name the features.
     features_seen_ : list
-        The features that were on in a point, in the order of their appearance.
+        The features that were on in a point, in the order of appearance.
     feature_importances_ : ndarray of shape (n_features_in_,)
-        The share of each feature in the impurity that the tests took away.
+        The share of each feature in the impurity that the splits removed.
     n_points_ : int
-        The points learned, each as often as its weight says.
+        The number of points learned, counted with their weights.
 
     References
     ----------
@@ -118,25 +118,25 @@ class HoeffdingTreeClassifier(StreamingTreeClassifier, kind="HoeffdingTreeClassi
 
 
 class ExtremelyFastDecisionTreeClassifier(StreamingTreeClassifier, kind="ExtremelyFastDecisionTreeClassifier"):
-    """A decision tree that grows early with a stream of sparse points, and mends its tests later: EFDT [EFDT]_.
+    """A decision tree that splits early on a stream of sparse points and revises its splits later: EFDT [EFDT]_.
 
     A leaf is split as soon as its best feature is ahead of not splitting by more than the bound of ``split_test``, or
-    once the bound is below ``tau``. Inner nodes keep their statistics; when another feature is ahead of the one in use
-    by more than the bound, the node is split anew and what was below it is given up. A split forgets nothing that
-    predicts: new leaves start with the classes that it implies, and with the models of the leaf before it, or of the
-    fullest one that was given up.
+    once the bound is below ``tau``. Inner nodes keep their statistics. When another feature is ahead of the one in use
+    by more than the bound, the node is split anew and its subtree is given up. A split forgets nothing that predicts:
+    the new leaves start with the class counts that it implies, and with the models of their parent, or of the leaf
+    below the node that most points had reached.
 
     Guarantee:
 
-    - With an exact ``search`` every test was the best of all features seen at its node when it was made; at every
-      later look no other feature was ahead of it by more than the bound, or it was made anew.
-    - The tree depends on the points and their order alone: ``fit``, ``partial_fit`` in chunks of any size and
+    - With an exact ``search`` every split was the best of all features seen at its node when it was made. At every
+      later check no other feature was ahead of it by more than the bound, or the node was split anew.
+    - The tree depends only on the points and their order: ``fit``, ``partial_fit`` in chunks of any size and
       ``learn_one`` make the same tree, and so do the two exact searches.
-    - A point with m active features is led to its leaf in O(m + depth), and counted in every node on its way.
-    - An error changes nothing. Many threads may read one object, and one at a time change it.
+    - A point with m active features reaches its leaf in O(m + depth), and is counted in every node on its way.
+    - An error changes nothing. Many threads may read one object at once; one at a time may change it.
 
-    Not promised: that the tree errs with probability ``delta``, which is for a single test of a split, under the
-    assumptions of the test.
+    Not promised: an error probability for the whole tree, since ``delta`` is that of a single split test under its
+    assumptions.
 
     Parameters take effect when the tree starts: at ``fit``, or at the first ``partial_fit`` or ``learn_one``.
 
@@ -148,18 +148,18 @@ class ExtremelyFastDecisionTreeClassifier(StreamingTreeClassifier, kind="Extreme
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The classes: sorted if they can be compared, else in the order of their appearance. ``learn_one`` may add to
-        them.
+        The classes: sorted if they can be compared, otherwise in the order of appearance. ``learn_one`` may add
+        classes.
     n_features_in_ : int
-        The number of columns of the matrices, if there was one.
+        The number of columns of the matrices, if the model has seen one.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        The names of the columns, if the first matrix had names that are all text. The features are known by them.
+        The names of the columns, if those of the first matrix were all text. They name the features.
     features_seen_ : list
-        The features that were on in a point, in the order of their appearance.
+        The features that were on in a point, in the order of appearance.
     feature_importances_ : ndarray of shape (n_features_in_,)
-        The share of each feature in the impurity that the tests took away.
+        The share of each feature in the impurity that the splits removed.
     n_points_ : int
-        The points learned, each as often as its weight says.
+        The number of points learned, counted with their weights.
 
     References
     ----------
@@ -202,17 +202,17 @@ class ExtremelyFastDecisionTreeClassifier(StreamingTreeClassifier, kind="Extreme
 
 
 def classifier_of(learner: TreeLearner) -> StreamingTreeClassifier:
-    """Return a learner as the classifier of its kind. What the one learns the other has learned."""
+    """Return a learner as the classifier of its kind. The two share what they have learned."""
     return StreamingTreeClassifier.of(learner)
 
 
 def load_model(path: str | PathLike[str]) -> StreamingTreeClassifier:
-    """Return the model that ``save`` wrote to a file, of whichever class it is.
+    """Return the model that ``save`` wrote to a file, whatever its class.
 
     Raises
     ------
     ModelFormatError
-        If the file holds no model. It may come from anyone: nothing in it is run.
+        If the file holds no model. Files may come from anyone: reading one runs no code.
     OSError
         If the file cannot be read.
     """

@@ -31,8 +31,8 @@ def main() -> None:
         if os.environ.get("SAPWOOD_TRACEBACK"):
             raise
         print(
-            f"sapwood: this should not happen, {type(error).__name__}: {' '.join(str(error).split())}; "
-            "with SAPWOOD_TRACEBACK=1 in the environment it is told where",
+            f"sapwood: this is a bug, {type(error).__name__}: {' '.join(str(error).split())}; "
+            "set SAPWOOD_TRACEBACK=1 in the environment to see where",
             file=sys.stderr,
         )
         sys.exit(1)

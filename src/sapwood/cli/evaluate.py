@@ -28,19 +28,18 @@ def evaluate(
     learner: LearnerOptions,
     reader: ReaderOptions,
     report: Annotated[
-        Path | None, typer.Option(metavar="PAGE", help="Write a page of curves, tree and splits: one HTML file.")
+        Path | None, typer.Option(metavar="PAGE", help="Write a report with curves, tree and splits: one HTML file.")
     ] = None,
-    window: Annotated[int, typer.Option(min=1, help="Metrics are also told of the last so many points.")] = 1000,
-    fading: Annotated[float, typer.Option(help="And with each point counting so many times as much as the next.")] = (
-        0.999
-    ),
+    window: Annotated[int, typer.Option(min=1, help="Also report the metrics over the last N points.")] = 1000,
+    fading: Annotated[
+        float, typer.Option(help="Also report the metrics with weights that fall by this factor per point.")
+    ] = (0.999),
     tree: Annotated[bool, typer.Option("--tree", help="Print the tree at the end, as rules.")] = False,
     output: OutputOptions,
 ) -> None:
-    """Let a learner predict each point of a stream, then learn it, and tell how well it did.
+    """Predict each point of a stream before learning it, and report how well that went.
 
-    Ctrl-C and SIGTERM stop after the point at hand, and a bad line before it: the results until then are told and
-    reported.
+    On Ctrl-C, SIGTERM or a bad line, the command stops and reports the results so far.
 
     Try:
       sapwood evaluate stream.svm.gz --learner efdt --report run.html
@@ -76,7 +75,7 @@ def evaluate(
 def _words(run: PrequentialRun) -> str:
     if run.n == 0:
         return "no point yet"
-    return f"{run.n:,} points, accuracy {run.accuracy:.4f}, of late {run.accuracy_window:.4f}"
+    return f"{run.n:,} points, accuracy {run.accuracy:.4f}, recently {run.accuracy_window:.4f}"
 
 
 def _tell(result: Evaluation, report: Path | None, output: OutputOptions, tree: str, name: str) -> None:

@@ -20,9 +20,9 @@ __all__ = ["sparse", "text"]
 
 _AT_ONCE = 10_000
 
-N = Annotated[int, typer.Option(min=1, help="Points.")]
+N = Annotated[int, typer.Option(min=1, help="The number of points.")]
 SEED = Annotated[
-    int | None, typer.Option(min=0, help="The same seed gives the same stream. [default: another each time]")
+    int | None, typer.Option(min=0, help="The seed; the same seed gives the same stream. [default: random]")
 ]
 
 
@@ -46,9 +46,9 @@ class Changes(str, Enum):
 def sparse(
     *,
     n: N = 10_000,
-    d1: Annotated[int, typer.Option(min=0, help="Features with a signal.")] = 10,
-    d2: Annotated[int, typer.Option(min=0, help="Features of noise.")] = 10_000,
-    q: Annotated[float, typer.Option(help="The probability with which a feature of noise is on.")] = 0.001,
+    d1: Annotated[int, typer.Option(min=0, help="The number of features with a signal.")] = 10,
+    d2: Annotated[int, typer.Option(min=0, help="The number of noise features.")] = 10_000,
+    q: Annotated[float, typer.Option(help="The probability that a noise feature is on.")] = 0.001,
     seed: SEED = None,
 ) -> None:
     """Write the synthetic stream of the paper to standard output, in the svmlight format.
@@ -66,20 +66,20 @@ def sparse(
 def text(
     *,
     n: N = 10_000,
-    d: Annotated[int, typer.Option(min=1, help="Words that there are.")] = 50_000,
-    length: Annotated[int, typer.Option(min=1, help="Words of a text, on the average.")] = 50,
-    exponent: Annotated[float, typer.Option(help="Of Zipf's law.")] = 1.1,
-    topical: Annotated[float, typer.Option(help="The share of words that speak for a class.")] = 0.1,
-    contrast: Annotated[float, typer.Option(help="How much they avoid the other class.")] = 0.8,
+    d: Annotated[int, typer.Option(min=1, help="The number of words in the vocabulary.")] = 50_000,
+    length: Annotated[int, typer.Option(min=1, help="The average number of words per text.")] = 50,
+    exponent: Annotated[float, typer.Option(help="The exponent of Zipf's law.")] = 1.1,
+    topical: Annotated[float, typer.Option(help="The share of words that indicate a class.")] = 0.1,
+    contrast: Annotated[float, typer.Option(help="How strongly these words avoid the other class.")] = 0.8,
     drift: Annotated[Drift, typer.Option(help="How the stream changes.")] = Drift.none,
     changes: Annotated[Changes, typer.Option(help="What changes: the classes of words, or the words.")] = (
         Changes.labels
     ),
-    n_changes: Annotated[int, typer.Option(min=1, help="How often it changes.")] = 1,
-    severity: Annotated[float, typer.Option(help="The share of the words that take part in a change.")] = 1.0,
+    n_changes: Annotated[int, typer.Option(min=1, help="The number of changes.")] = 1,
+    severity: Annotated[float, typer.Option(help="The share of words that take part in a change.")] = 1.0,
     seed: SEED = None,
 ) -> None:
-    """Write texts by Zipf's law, as sets of words, to standard output, in the svmlight format.
+    """Write synthetic texts to standard output, in the svmlight format: sets of words drawn by Zipf's law.
 
     Try:
       sapwood generate text --n 100000 --seed 1 > texts.svm

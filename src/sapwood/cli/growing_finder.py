@@ -1,4 +1,4 @@
-"""A split finder for a stream of which nobody has said how many classes it has."""
+"""A split finder for a stream whose number of classes is not known beforehand."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _KEPT = 10_000
 
 
 class GrowingFinder:
-    """Adds points to a finder, which is made anew for more classes whenever there are more among the first points.
+    """Adds points to a finder, which is made anew whenever a further class appears among the first points.
 
-    A search is made for a number of classes, and each costs: so it is for those that there are, two at least. If the
-    number is given, it is for as many from the beginning.
+    A search is made for a fixed number of classes, and each class costs time and memory. So the finder starts with two
+    classes, unless the number is given.
     """
 
     def __init__(self, criterion: Criterion, search: Search, alpha: float, n_classes: int | None) -> None:
@@ -57,6 +57,6 @@ class GrowingFinder:
 def refuse_class(stream: str, classes: Sequence[Hashable], most: int, n: int) -> NoReturn:
     """Raise the error of a stream that has more classes than a search is for."""
     raise ValueError(
-        f"{stream}: the stream must have {most} classes at most, got a further one, {classes[most]!r}, after "
-        f"{n:,} points; --classes tells how many there are"
+        f"{stream}: the stream must have at most {most} classes, got another one, {classes[most]!r}, after {n:,} "
+        "points; set the number with --classes"
     )

@@ -1,4 +1,4 @@
-"""`sapwood inspect`: what a saved model is, its best features, its rules and its tree."""
+"""`sapwood inspect`: the summary, best features, rules and tree of a saved model."""
 
 from __future__ import annotations
 
@@ -27,14 +27,15 @@ def inspect(
     *,
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="A saved model.")],
     depth: Annotated[int | None, typer.Option(min=0, help="Show the tests above this depth. [default: all]")] = None,
-    top: Annotated[int, typer.Option(min=0, help="How many features and rules to show.")] = 10,
+    top: Annotated[int, typer.Option(min=0, help="The number of features and rules to show.")] = 10,
     output: OutputOptions,
 ) -> None:
-    """Show a model: what it is, its best features, its rules, and its tree.
+    """Show a model: its summary, its best features, its rules and its tree.
 
-    The best features are those whose tests took away most of the impurity. A rule is a leaf: the features that a point
-    must have and lack to reach it, and the classes of those that did; shown are those that most points have met. The
-    tree is read from the top: the first line that a point meets is where it goes. With --quiet there is the tree only.
+    The best features are those whose tests removed most of the impurity. A rule describes a leaf: the features that a
+    point must have and lack to reach it, and the classes of the points that did. The rules that most points have met
+    are shown. The tree is read from the top: a point goes to the first line whose condition it meets. With --quiet only
+    the tree is printed.
 
     Try:
       sapwood inspect spam.sapwood
@@ -68,7 +69,7 @@ def inspect(
         parts.append("Stream\n" + _indented(_table({"points": about.points, **stream})))
     if best:
         shares = [(shortened(name, _NAME_WIDTH), f"{share:6.1%}") for name, share in best]
-        parts.append("Best features, by their share in the impurity taken away\n" + _columns(shares))
+        parts.append("Best features, by their share of the impurity removed\n" + _columns(shares))
     if rules:
         parts.append(
             "Rules, by the points that met them\n"
@@ -91,7 +92,7 @@ def inspect(
 
 
 def _best_features(view: TreeView, most: int) -> list[tuple[str, float]]:
-    """Return the features whose tests took away most impurity, with their shares."""
+    """Return the features whose tests removed most impurity, with their shares."""
     taken: Counter[str] = Counter()
     for node in view.nodes:
         if node.feature is not None and node.gain is not None:

@@ -1,4 +1,4 @@
-"""The options of commands that learn or search: the table of parameters, as the command line has them."""
+"""The options of commands that learn or search, made from the table of parameters."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class LearnerOptions:
 
 
 class SearchOptions:
-    """Which splits are searched for, and how."""
+    """The criterion and the search."""
 
     def __init__(self, criterion: Enum, search: Enum, alpha: float) -> None:
         self.criterion = cast(Criterion, criterion.value)
@@ -117,13 +117,13 @@ class SearchOptions:
         """Return the options, as parameters of a function."""
         return [
             _as_option(parameter("criterion")),
-            _as_option(parameter("search"), "How the best split is found."),
+            _as_option(parameter("search"), "The search that finds the best split."),
             _as_option(parameter("alpha")),
         ]
 
 
 class RaceOptions:
-    """Which impurities searches race for."""
+    """The impurity measures of a race."""
 
     def __init__(self, criterion: list[Enum] | None, alpha: float) -> None:
         self.criteria = [cast(Criterion, each.value) for each in criterion or ()] or ["entropy", "gini"]
@@ -135,5 +135,5 @@ class RaceOptions:
         each = parameter("criterion")
         assert isinstance(each.value, Word)
         words: Any = _choice(each.annotation, each.value.words)
-        text = "The impurity; may be repeated. [default: entropy and gini]"
+        text = "The impurity measure; may be repeated. [default: entropy and gini]"
         return [_option("criterion", list[words] | None, None, typer.Option(help=text)), _as_option(parameter("alpha"))]

@@ -29,4 +29,4 @@ def opened_model(path: Path) -> tuple[TreeLearner, StreamNote | None]:
         note = unpack(data).get("stream")
         return tree_file.from_bytes(data), None if note is None else StreamNote.from_bytes(note)
     except ModelFormatError as error:
-        raise ModelFormatError(f"{path}: this must be a model of sapwood: {error}") from None
+        raise ModelFormatError(f"{path}: the file must be a sapwood model: {error}") from None

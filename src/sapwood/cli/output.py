@@ -1,4 +1,4 @@
-"""What commands print: results on standard output, all else on standard error."""
+"""What commands print: results on standard output, everything else on standard error."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ __all__ = ["OutputOptions", "check_place", "note", "write"]
 
 @dataclass
 class OutputOptions:
-    """How a command speaks."""
+    """How a command prints."""
 
-    json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False
     quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="No progress and no remarks: the result only, and errors.")
+        bool, typer.Option("--quiet", "-q", help="Print only the result and errors: no progress, no remarks.")
     ] = False
 
     def result(self, text: str, data: Any) -> None:
@@ -50,6 +50,6 @@ def check_place(path: Path) -> None:
 
 
 def note(message: str, *, quiet: bool) -> None:
-    """Say something beside the result."""
+    """Print a remark on standard error."""
     if not quiet:
         typer.echo(message, err=True)

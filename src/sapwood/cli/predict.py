@@ -27,37 +27,37 @@ __all__ = ["predict"]
 def predict(
     *,
     file: FILE,
-    model: Annotated[Path, typer.Option("--model", "-m", metavar="MODEL", help="A model that train has saved.")],
+    model: Annotated[Path, typer.Option("--model", "-m", metavar="MODEL", help="A model that `train` saved.")],
     proba: Annotated[
         bool,
         typer.Option(
-            "--proba", help="The probability of every class too, in columns with tabs between, under a header."
+            "--proba", help="Also print the probability of every class, in tab-separated columns with a header."
         ),
     ] = False,
     labelled: Annotated[
         bool,
         typer.Option(
             "--labelled/--unlabelled",
-            help="Whether the points have classes; then the accuracy is told at the end. A line of svmlight has one "
-            "either way, of other formats it is the class that must not be taken for a feature.",
+            help="Whether the points have classes. If so, the accuracy is reported at the end, and in formats other "
+            "than svmlight, which always has a class, the class is not read as a feature.",
         ),
     ] = False,
     format: Annotated[  # noqa: A002 - the word for it
-        Format | None, typer.Option(help="The format. [default: by extension, else that of the training stream]")
+        Format | None, typer.Option(help="The format of the stream. [default: by extension, else as in training]")
     ] = None,
     on_error: Annotated[
-        OnError, typer.Option(help="At a bad line: stop; skip it; or skip it and say so on standard error.")
+        OnError, typer.Option(help="At a bad line: stop, skip it, or skip it and report it on standard error.")
     ] = OnError.stop,
     batch_size: Annotated[
-        int, typer.Option(min=1, help="Points that are answered at a time; 1 for a pipe that someone waits for.")
+        int, typer.Option(min=1, help="The number of points predicted at a time; use 1 for an interactive pipe.")
     ] = 10_000,
     output: OutputOptions,
 ) -> None:
-    """Print the class of every point of a stream, one a line.
+    """Print the predicted class of every point of a stream, one per line.
 
-    Points are read as those were that the model was trained on: the same words, columns and thresholds. Features that
-    the model has never met say nothing. A line that is skipped has no line in the output. With --json a line is an
-    object with the class as "label" and, with --proba, the probabilities as "proba".
+    Points are read as in training: with the same words, columns and thresholds. Features that the model has never seen
+    have no effect. A line that is skipped has no line in the output. With --json each line is an object with the class
+    as "label" and, with --proba, the probabilities as "proba".
 
     Try:
       sapwood predict new.svm --model spam.sapwood > labels.txt
@@ -87,7 +87,7 @@ def predict(
             n += len(batch)
             show(f"{n:,} points")
     if labelled and n:
-        note(f"{right:,} of {n:,} are right: accuracy {right / n:.4f}", quiet=output.quiet)
+        note(f"{right:,} of {n:,} correct: accuracy {right / n:.4f}", quiet=output.quiet)
     signals.check(f"after {n:,} points")
 
 

@@ -17,17 +17,17 @@ _SECONDS_BETWEEN = 0.1
 
 
 class Show(Protocol):
-    """Tells how far it is, with a few words."""
+    """Shows progress, with a few words."""
 
     def __call__(self, words: str) -> None:
-        """Show the words, and how far it is."""
+        """Show the words and the progress."""
 
 
 @contextmanager
 def shown(title: str, reader: Reader, *, quiet: bool, prints: bool = False) -> Iterator[Show]:
-    """Show a bar of how much of a stream has been read; of a pipe, whose length is not known, that it goes on.
+    """Show a bar of how much of a stream has been read; for a pipe, whose length is unknown, show activity.
 
-    `prints` says that results are printed meanwhile: on the same terminal, these show how far it is.
+    `prints` says that results are printed meanwhile. On the same terminal these show the progress themselves.
     """
     if quiet or not sys.stderr.isatty() or (prints and sys.stdout.isatty()):
         yield _nothing

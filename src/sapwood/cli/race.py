@@ -32,22 +32,22 @@ def race(
     file: FILE,
     reader: ReaderOptions,
     searched: RaceOptions,
-    every: Annotated[int, typer.Option(min=1, help="Ask for the best split after every so many points.")] = 1,
-    limit: Annotated[int | None, typer.Option(min=1, help="Race over the first so many points. [default: all]")] = None,
+    every: Annotated[int, typer.Option(min=1, help="Ask for the best split after every N points.")] = 1,
+    limit: Annotated[int | None, typer.Option(min=1, help="Use the first N points only. [default: all]")] = None,
     classes: Annotated[
         int | None,
-        typer.Option(min=2, help="How many classes there are. [default: as many as the first 10,000 points have]"),
+        typer.Option(min=2, help="The maximum number of classes. [default: that of the first 10,000 points]"),
     ] = None,
     picture: Annotated[
         Path | None, typer.Option(metavar="PNG", help="Draw time against points; needs matplotlib.")
     ] = None,
     output: OutputOptions,
 ) -> None:
-    """Time every search over the same stream, beside the loop that counts only.
+    """Time every search over the same stream, and compare it with counting only.
 
-    The searches take turns, 10,000 points at a time, and nothing else of the stream is kept. Times are those inside the
-    searches, and vary with the machine. Of more than two classes, those searches take part that can. Ctrl-C and SIGTERM
-    stop at the end of a turn, with the table until then.
+    The searches take turns of 10,000 points, so the stream is never held in memory as a whole. Times are measured
+    inside the searches and vary with the machine. Searches that do not take more than two classes are left out where
+    there are more. On Ctrl-C or SIGTERM, the command stops at the end of a turn and prints the table so far.
 
     Try:
       sapwood race stream.svm.gz

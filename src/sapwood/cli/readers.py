@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 __all__ = ["FILE", "EncodingOptions", "Format", "OnError", "ReaderOptions", "reported", "skipped"]
 
-FILE = Annotated[str, typer.Argument(metavar="FILE", help="The stream: a file, plain or compressed, or - for a pipe.")]
+FILE = Annotated[
+    str, typer.Argument(metavar="FILE", help="The stream: a file, plain or compressed, or - for standard input.")
+]
 
 
 class Format(str, Enum):
@@ -47,25 +49,25 @@ class EncodingOptions:
         Format | None, typer.Option(help="The format of the stream. [default: by extension and content]")
     ] = None
     label: Annotated[
-        str | None, typer.Option(metavar="NAME", help="CSV, JSON lines: the column or field of the class.")
+        str | None, typer.Option(metavar="NAME", help="CSV, JSON lines: the column or field with the class.")
     ] = None
     ignore: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME", help="CSV, JSON lines: a column or field to leave out; may be repeated."),
     ] = None
-    delimiter: Annotated[str | None, typer.Option(metavar="SIGN", help="CSV: what separates the columns.")] = None
-    ngrams: Annotated[
-        int, typer.Option(min=1, max=9, help="Text: features are words, and runs of up to so many words.")
-    ] = 1
+    delimiter: Annotated[str | None, typer.Option(metavar="CHARACTER", help="CSV: the character between columns.")] = (
+        None
+    )
+    ngrams: Annotated[int, typer.Option(min=1, max=9, help="Text: features are words and runs of up to N words.")] = 1
     n_features: Annotated[
         int | None,
-        typer.Option(min=1, help="Text: hash the words into so many columns. svmlight: how many columns there are."),
+        typer.Option(min=1, help="Text: hash the words into N columns. svmlight: the number of columns."),
     ] = None
     binarize: Annotated[float, option_of(parameter("binarize"))] = 0.0
 
     @property
     def encoding(self) -> Encoding:
-        """The same for the library."""
+        """The same options as an `Encoding`."""
         from sapwood.stream import Encoding
 
         return Encoding(
@@ -85,7 +87,7 @@ class ReaderOptions(EncodingOptions):
 
     on_error: Annotated[
         OnError,
-        typer.Option(help="At a bad line: stop; skip it; or skip it and say so on standard error."),
+        typer.Option(help="At a bad line: stop, skip it, or skip it and report it on standard error."),
     ] = OnError.stop
 
     def open(self, file: str, *, batch_size: int = 10_000) -> Reader:
@@ -94,12 +96,12 @@ class ReaderOptions(EncodingOptions):
 
 
 def skipped(reader: Reader, *, quiet: bool) -> None:
-    """Say how many bad lines were passed over, if any."""
+    """Report the number of bad lines that were skipped, if any."""
     if reader.errors.count:
         first = reader.errors.first[0]
         lines = "1 bad line was" if reader.errors.count == 1 else f"{reader.errors.count:,} bad lines were"
         note(
-            f"{reader.name}: {lines} skipped, the first of them line {first.line}, column {first.column}: "
+            f"{reader.name}: {lines} skipped, the first in line {first.line}, column {first.column}: "
             f"expected {first.expected}, found {first.found}",
             quiet=quiet,
         )
@@ -107,7 +109,7 @@ def skipped(reader: Reader, *, quiet: bool) -> None:
 
 @contextmanager
 def reported(reader: Reader, *, quiet: bool) -> Iterator[Reader]:
-    """Close a reader at the end, and say how many bad lines it passed over."""
+    """Close a reader at the end, and report how many bad lines it skipped."""
     with reader:
         yield reader
     skipped(reader, quiet=quiet)

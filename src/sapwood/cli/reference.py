@@ -1,4 +1,4 @@
-"""`python -m sapwood.cli.reference`: docs/cli.md, from the help that the commands themselves have."""
+"""`python -m sapwood.cli.reference`: docs/cli.md, made from the help of the commands."""
 
 from __future__ import annotations
 
@@ -19,37 +19,37 @@ __all__ = ["reference"]
 
 _HEAD = f"""# The command line
 
-<!-- Made by `make docs` from the help of the commands: change that, and not this file. -->
+<!-- Made by `make docs` from the help of the commands. Change the help, not this file. -->
 
 `pip install 'sapwood[cli]'` installs the command `sapwood`. `sapwood --help` lists its commands, `sapwood train --help`
-tells of one, `sapwood --install-completion` makes the shell complete their options, and `sapwood --version` tells the
-version.
+describes one of them, `sapwood --install-completion` installs completion in the shell, and `sapwood --version` prints
+the version.
 
 **Streams** are files, plain or compressed, or `-` for standard input; [streams.md](streams.md) describes the formats.
-**Results** go to standard output, without colours or progress: as text, or with `--json` for scripts. **All else** goes
-to standard error: errors, remarks, and, if it is a terminal, progress; `--quiet` leaves errors only.
+**Results** go to standard output, without colours or progress: as text, or as JSON with `--json`. **Everything else**
+goes to standard error: errors, remarks and, on a terminal, progress. With `--quiet` only errors remain.
 
-| exit code | |
+| exit code | meaning |
 |---|---|
 | 0 | done |
-| {FAILED} | something that should work did not: a full disk, too little memory |
+| {FAILED} | a failure of the system, such as a full disk or too little memory |
 | {WRONG} | an option, a file or a line in it is wrong; a stream is empty or has one class only |
 | {INTERRUPTED} | stopped by Ctrl-C |
-| {BROKEN_PIPE} | whoever read the output left before its end |
+| {BROKEN_PIPE} | the reader of the output closed the pipe |
 | {TERMINATED} | stopped by SIGTERM |
 
-**Ctrl-C and SIGTERM** let a command finish what it has in hand: `train` saves its model; `evaluate` and `race` tell and
-draw what they have until then; `predict`, `splits` and `generate` end after a whole line. All say after how many
-points; a second signal ends them at once.
+**Ctrl-C and SIGTERM** let a command finish its current step: `train` saves its model; `evaluate` and `race` report the
+results so far; `predict`, `splits` and `generate` end after a whole line. All commands print the number of points that
+were done. A second signal ends a command at once.
 
-An error is one sentence. Should it ever be a bug, `SAPWOOD_TRACEBACK=1` in the environment tells where. `reproduce` has
-{FAILED} for wrong files, too.
+**Errors** are one sentence each. If an error is a bug, set `SAPWOOD_TRACEBACK=1` in the environment to see where it
+happened. `reproduce` also uses exit code {FAILED} for wrong files.
 
-**Checkpoints.** `train` writes its model all or nothing, with the number of points that it has read: at the end, at
-every `--checkpoint`, at Ctrl-C, at SIGTERM and at a bad line. After `kill -9` or a power failure the last one is there,
-whole; a file `.sapwood-*.tmp` beside it may be deleted. `--resume` passes over as many points of the stream and goes
-on: that takes the time of reading them, for nothing is learned, and text is not taken apart into words. The stream must
-begin with the same points, and the options that change the model must be the same; others, such as `--checkpoint`, may
+**Checkpoints.** `train` saves its model, with the number of points read, at the end, at every `--checkpoint`, and on
+Ctrl-C, SIGTERM or a bad line. A save replaces the file as a whole: after `kill -9` or a power failure the last
+checkpoint is intact, and a file `.sapwood-*.tmp` beside it may be deleted. `--resume` skips the points that were
+learned and continues. Skipping takes the time of reading them; text is not split into words. The stream must begin with
+the same points, and the options that change the model must be the same. Other options, such as `--checkpoint`, may
 differ.
 """
 _TYPES: dict[Any, str] = {int: "N", float: "X", str: "TEXT", Path: "PATH"}

@@ -27,30 +27,35 @@ _DATA_SETS = "author, farm, sraa, news20"
 def reproduce(  # noqa: PLR0917 - typer calls it by the names of its options
     experiments: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[EXPERIMENT]...", help=f"Which to run: {_EXPERIMENTS}. All by default."),
+        typer.Argument(metavar="[EXPERIMENT]...", help=f"The experiments to run: {_EXPERIMENTS}. All by default."),
     ] = None,
     output: Annotated[Path, typer.Option(help="Folder for tables, pictures and the report.")] = Path("sapwood-paper"),
     full: Annotated[
-        bool, typer.Option("--full/--quick", help="The sizes of the paper, or, by default, two minutes' worth of them.")
+        bool,
+        typer.Option(
+            "--full/--quick", help="The sizes of the paper, or smaller ones that take two minutes (the default)."
+        ),
     ] = False,
     repeats: Annotated[
         int | None,
         typer.Option(min=1, help="Repeats of the synthetic experiments (quick: 3, full: the paper's 100)."),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the synthetic data, the same everywhere.")] = 1,
+    seed: Annotated[
+        int, typer.Option(min=0, help="Seed of the synthetic data, which are the same on every platform.")
+    ] = 1,
     data: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME=PATH", help=f"An svmlight file to run on, as {_DATA_SETS} or another name."),
     ] = None,
     download: Annotated[
         bool | None,
-        typer.Option("--download/--no-download", help="Fetch data sets that are not here (full: yes, quick: no)."),
+        typer.Option("--download/--no-download", help="Download missing data sets (full: yes, quick: no)."),
     ] = None,
 ) -> None:
     """Reproduce the figures and tables of the paper, with the certified search added to each.
 
-    Ctrl-C keeps what is finished, and the same command goes on from there. Data sets are looked for in the folder named
-    by SAPWOOD_DATA, or in shared/data beside the current folder.
+    Ctrl-C keeps the finished pieces, and the same command continues from there. Data sets are looked up in the folder
+    named by SAPWOOD_DATA, or in shared/data beside the current folder.
     """
     if importlib.util.find_spec("matplotlib") is None:
         _leave(
@@ -79,7 +84,7 @@ def reproduce(  # noqa: PLR0917 - typer calls it by the names of its options
     except KeyboardInterrupt as stop:
         by, code = ("SIGTERM", TERMINATED) if isinstance(stop, Stopped) else ("Ctrl-C", INTERRUPTED)
         kept = len(list((output / "pieces").rglob("*.json")))
-        _leave(f"Stopped by {by}: {kept} finished pieces are kept in {output}; the same command goes on.", code)
+        _leave(f"Stopped by {by}: {kept} finished pieces are kept in {output}; the same command continues.", code)
     except (OSError, ValueError) as error:
         _leave(f"sapwood reproduce: {error}")
     for result in done.results:

@@ -31,19 +31,19 @@ def splits(
     file: FILE,
     reader: ReaderOptions,
     searched: SearchOptions,
-    every: Annotated[int, typer.Option(min=1, help="Print the best split after every so many points.")] = 1000,
-    top: Annotated[int, typer.Option(min=1, help="Print so many of the best, one a line.")] = 1,
+    every: Annotated[int, typer.Option(min=1, help="Print the best split after every N points.")] = 1000,
+    top: Annotated[int, typer.Option(min=1, help="Print the best N splits, one per line.")] = 1,
     classes: Annotated[
         int | None,
-        typer.Option(min=2, help="The most classes that there are. [default: those of the first 10,000 points]"),
+        typer.Option(min=2, help="The maximum number of classes. [default: that of the first 10,000 points]"),
     ] = None,
     output: OutputOptions,
 ) -> None:
-    """Print the best split of all points so far, every so many points and at the end.
+    """Print the best split of all points so far, every N points and at the end.
 
-    A line has, with tabs between: the points so far, the place (1 is the best), the feature, its gain, and its score,
-    which is n times the impurity of the points given the feature. With --json a line is an object of these. The first
-    comes when there are points of two classes: before that there is nothing to split.
+    Each line has tab-separated columns: the number of points so far, the place (1 is the best), the feature, its gain
+    and its score, which is n times the impurity of the points given the feature. With --json each line is an object
+    with these fields. Output starts once there are points of two classes; before that there is nothing to split.
 
     Try:
       sapwood splits stream.svm.gz --criterion gini --every 1000

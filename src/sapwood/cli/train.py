@@ -1,4 +1,4 @@
-"""`sapwood train`: learn a tree from a stream, and save it."""
+"""`sapwood train`: learn a tree from a stream and save it."""
 
 from __future__ import annotations
 
@@ -36,19 +36,20 @@ def train(
     reader: ReaderOptions,
     checkpoint: Annotated[
         str | None,
-        typer.Option(metavar="every=N", help="Save the model on the way too, whenever N more points are learned."),
+        typer.Option(metavar="every=N", help="Also save the model after every N points."),
     ] = None,
     resume: Annotated[
         bool,
-        typer.Option("--resume", help="Go on where the model in MODEL stopped; from the beginning if there is none."),
+        typer.Option("--resume", help="Continue from the model in MODEL; start from the beginning if there is none."),
     ] = False,
     output: OutputOptions,
 ) -> None:
-    """Learn a tree from a stream, and save it.
+    """Learn a tree from a stream and save it.
 
-    Ctrl-C, SIGTERM and a bad line save what was learned before them. The same command with --resume goes on from
-    there, or from the last checkpoint, and makes the same model, byte for byte, as one that was never interrupted.
-    (Where --max-bytes makes nodes stop learning, or with --search approximate, it may be another one as good.)
+    On Ctrl-C, SIGTERM or a bad line, the command saves what it has learned so far. The same command with --resume
+    continues from there, or from the last checkpoint, and makes the same model, byte for byte, as a run that was never
+    interrupted. (Where --max-bytes makes nodes stop learning, or with --search approximate, the model may differ and is
+    as good.)
 
     Try:
       sapwood train reviews.svm.gz --model spam.sapwood
@@ -85,7 +86,7 @@ def train(
                 state.save(model)
             if state.points > 0:
                 points = "The point" if state.points == 1 else f"The {state.points:,} points"
-                note(f"{points} before the error: saved in {model}, from where --resume goes on.", quiet=output.quiet)
+                note(f"{points} before the error: saved in {model}; --resume continues from there.", quiet=output.quiet)
             raise
         if signals.number is None:
             require_two_classes(stream.name, state.learner.labels.classes.tolist())
@@ -93,7 +94,7 @@ def train(
             state.save(model)
     skipped(stream, quiet=output.quiet)
     signals.check(
-        f"after {state.points:,} points, which are saved in {model}; the same command with --resume goes on"
+        f"after {state.points:,} points, which are saved in {model}; the same command with --resume continues"
         if state.points > 0
         else "before the first point: nothing is saved"
     )
@@ -114,7 +115,7 @@ def _every(text: str) -> int:
 
 
 def _resumed(path: Path, wanted: Checkpoint) -> Checkpoint:
-    """Return the state to go on from, which must be one of the same learner on a stream read alike."""
+    """Return the state to continue from. Its learner and its encoding must be the same."""
     from sapwood.checkpoint import Checkpoint
 
     saved = Checkpoint.load(path)

@@ -1,4 +1,4 @@
-"""The one type for some points."""
+"""The type for several points."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ __all__ = ["Batch", "Coding", "Columns", "as_objects", "unlabelled"]
 
 
 class Columns(NamedTuple):
-    """The columns of the matrices that a model is given."""
+    """The columns of the matrices of a model."""
 
     n: int
     names: NDArray[np.object_] | None
-    """What they are called, if all of them have names that are text; else each is called by its number."""
+    """The names, if all of them are text; otherwise each column is named by its number."""
 
 
 class Coding(NamedTuple):
@@ -35,17 +35,17 @@ class Coding(NamedTuple):
     classes: NDArray[Any]
     """The distinct labels of the points."""
     codes: NDArray[np.intp]
-    """The number of the label of each point among them."""
+    """The number of the label of each point in `classes`."""
 
 
 @dataclass(frozen=True, eq=False)
 class Batch:
     """Successive points with their labels and weights, as compressed rows of active features.
 
-    The features of point i are entries ``indptr[i]`` to ``indptr[i + 1]`` of `indices`, where features are the columns
-    of a matrix (matrices, svmlight files and hashed text), or else of `keys`, where they are any hashable objects. The
-    other of the two is None. Either way `points` gives what ``learn_one`` takes, with the features of a point in the
-    same order, so that a learner meets new features in one order whichever way it is fed.
+    The features of point i are the entries ``indptr[i]`` to ``indptr[i + 1]`` of `indices` or of `keys`. Features are
+    columns in `indices` (matrices, svmlight files and hashed text) and any hashable objects in `keys`; the other of the
+    two is None. `points` yields each point as ``learn_one`` takes it, with the features in the same order, so a learner
+    meets new features in the same order either way.
     """
 
     y: NDArray[Any]
@@ -62,17 +62,17 @@ class Batch:
     first_line: int
     """The line of the first point in the file; of a part, that of the batch."""
     weights: NDArray[np.int32] | None = None
-    """How often each point counts; None if each counts once."""
+    """The weight of each point; None if each counts once."""
     columns: Columns | None = None
-    """The columns of the matrix that the points are rows of; None if they are of none."""
+    """The columns of the matrix, if the points are its rows."""
     coding: Coding | None = None
-    """The labels by number, for whoever has worked them out already; `coded` asks for them."""
+    """The labels by number, if they are known already; see `coded`."""
 
     @classmethod
     def of_points(cls, points: Iterable[Any], labels: Sequence[Hashable], binarize: float | None) -> Batch:
-        """Return single points, each as ``learn_one`` takes it, by the keys of their active features.
+        """Return a batch of single points, each as ``learn_one`` takes it.
 
-        Raises TypeError or ValueError if one is no point, has a feature twice, or if a label is none.
+        Raises TypeError or ValueError if a point or a label is invalid, or if a point has a feature twice.
         """
         keys: list[Hashable] = []
         indptr = [0]
@@ -93,7 +93,7 @@ class Batch:
 
     @cached_property
     def X(self) -> csr_array:  # noqa: N802 - the name scikit-learn users expect of a matrix of points
-        """The points as a matrix of ones; ValueError where features have keys and no columns."""
+        """The points as a matrix of ones; raises ValueError where features are keys."""
         if self.indices is None or self.n_features is None:
             raise ValueError("Batch.X: features must be columns, got keys; use points(), or indptr and keys")
         ones = np.ones(len(self.indices), dtype=np.int8)
@@ -102,7 +102,7 @@ class Batch:
         return X
 
     def part(self, start: int, stop: int) -> Batch:
-        """Return the points from number `start` until before `stop`."""
+        """Return the points from `start` to `stop - 1`."""
         indptr = self.indptr[start : stop + 1]
         first, last = int(indptr[0]), int(indptr[-1])
         return replace(
@@ -122,21 +122,21 @@ class Batch:
             yield flat[start:end]
 
     def labels(self) -> list[Any]:
-        """Return the label of each point, as Python's own objects: a whole number is an integer."""
+        """Return the label of each point as a Python object; whole numbers are integers."""
         labels: list[Any] = self.y.tolist()
         if self.y.dtype.kind == "f":
             labels = [int(label) if label.is_integer() else label for label in labels]
         return labels
 
     def points(self) -> Iterator[tuple[list[Any], Any]]:
-        """Yield the active features and the label of each point, as Python's own objects."""
+        """Yield the active features and the label of each point, as Python objects."""
         return zip(self.features(), self.labels(), strict=True)
 
     # ---- for learners -----------------------------------------------------------------------------------------------
 
     @cached_property
     def coded(self) -> Coding:
-        """The labels by number. Raises TypeError or ValueError if one is no label."""
+        """The labels by number. Raises TypeError or ValueError if a label is invalid."""
         if self.coding is not None:
             return self.coding
         if self.y.dtype.kind in "iu":
@@ -147,7 +147,7 @@ class Batch:
         return Coding(as_objects(list(number)), np.fromiter(map(number.__getitem__, labels), np.intp, len(labels)))
 
     def order(self, n_rows: int | None = None) -> list[Hashable]:
-        """Return the labels of all points, or of the first `n_rows`, by first appearance; a weight of 0 is none."""
+        """Return the distinct labels of the first `n_rows` points in order of appearance, without those of weight 0."""
         classes, codes = self.coded
         codes = codes[:n_rows]
         if self.weights is not None:
@@ -157,7 +157,7 @@ class Batch:
         return [names[code] for code in found[np.argsort(first)].tolist()]
 
     def rows_of(self, n_points: int) -> int:
-        """Return how many rows have been learned once `n_points` points have, each as often as its weight says."""
+        """Return the number of rows learned when `n_points` points, counted with weights, have been learned."""
         if self.weights is None:
             return n_points
         return int(np.searchsorted(np.cumsum(self.weights, dtype=np.int64), n_points, side="right"))

@@ -27,15 +27,15 @@ def load_author(
     url: str | None = None,
     cache: str | PathLike[str] | None = None,
 ) -> LabelledMatrix:
-    """Load Author: snippets of Victorian novels, the label being 1 where the author is a woman.
+    """Load Author: snippets of Victorian novels, with label 1 where the author is a woman.
 
-    From UCI's Victorian Era Authorship Attribution (Güngör, 2018), the file with texts and authors. The paper speaks of
-    snippets of 100 words where the file has texts of 1,000, and does not say how they were cut: here a point is the set
-    of the first `words` words of a text. A feature is a word that occurs anywhere in the file, in alphabetical order.
+    The source is the Victorian Era Authorship Attribution of UCI (Güngör, 2018), the file with texts and authors. The
+    paper uses snippets of 100 words where the file has texts of 1,000, and does not say how they were cut: here a point
+    is the set of the first `words` words of a text. The features are the words of the file in alphabetical order.
 
-    Without a path the archive is downloaded, from `url` if given, into the folder `cache`, or pooch's own; unless a
-    `url` was given, it must have the size of the paper's Table 1. The path may be that of the archive or of the file
-    within it.
+    Without a path the archive is downloaded, from `url` if given, into the folder `cache`, or the default folder of
+    pooch. Unless a `url` is given, the data must have the size of the paper's Table 1. The path may be that of the
+    archive or of the file within it.
     """
     words = as_count("load_author", "words", words, least=1)
     local = locate("load_author", "author", path, url, cache)

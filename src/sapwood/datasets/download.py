@@ -1,4 +1,4 @@
-"""Where the data sets of the paper live, and how they get here."""
+"""The addresses of the data sets of the paper, and how they are downloaded."""
 
 from __future__ import annotations
 

@@ -26,9 +26,8 @@ def make_sparse(
     the label, flipped with a probability that was drawn once, uniformly from [0, 1], for that feature. Features
     d1 to d1 + d2 - 1 are noise: each is on with probability q, independently of everything else.
 
-    The time taken is proportional to n * d1 plus the number of noise features that are on, never to n * d2. The same
-    arguments and the same integer seed give the same stream on every platform: nothing of a library's mathematics or
-    distributions takes part.
+    The time is proportional to n * d1 plus the number of noise features that are on, not to n * d2. The same arguments
+    and the same integer seed give the same stream on every platform, because no mathematical library takes part.
 
     Parameters
     ----------
@@ -40,7 +39,7 @@ def make_sparse(
 
     Returns
     -------
-    X : n by d1 + d2 matrix in canonical CSR form, its ones stored as int8.
+    X : n by d1 + d2 matrix in canonical CSR form, with ones stored as int8.
     y : the n labels as uint8.
     """
     n = as_count("make_sparse", "n", n)

@@ -1,4 +1,4 @@
-"""Data sets in the svmlight format: a line is a label and `index:value` pairs."""
+"""Data sets in the svmlight format: each line is a label and `index:value` pairs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def load_svmlight(path: str | PathLike[str]) -> LabelledMatrix:
 
     Returns
     -------
-    X : matrix in canonical CSR form, its ones stored as int8.
+    X : matrix in canonical CSR form, with ones stored as int8.
     y : the labels as uint8.
     """
     return _read("load_svmlight", Path(path), None)
@@ -32,11 +32,11 @@ def load_svmlight(path: str | PathLike[str]) -> LabelledMatrix:
 def load_farm(
     path: str | PathLike[str] | None = None, *, url: str | None = None, cache: str | PathLike[str] | None = None
 ) -> LabelledMatrix:
-    """Load Farm: online advertisements from farm-related sites, the label being whether the owner approved.
+    """Load Farm: online advertisements from farm-related sites, with label 1 where the owner approved.
 
-    From UCI's Farm Ads, the vectorised file. Without a path it is downloaded, from `url` if given, into the folder
-    `cache`, or pooch's own; unless a `url` was given, it must have the size of the paper's Table 1. The path may be
-    that of the archive, of the file within it, or of any other file in the svmlight format.
+    The source is the vectorised file of Farm Ads of UCI. Without a path it is downloaded, from `url` if given, into the
+    folder `cache`, or the default folder of pooch. Unless a `url` is given, the data must have the size of the paper's
+    Table 1. The path may be that of the archive, of the file within it, or of any other file in the svmlight format.
     """
     return _load("load_farm", "farm", path, url, cache)
 

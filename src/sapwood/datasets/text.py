@@ -14,7 +14,7 @@ from sapwood.datasets._arguments import MAX_FEATURES, as_count, as_csr, as_numbe
 __all__ = ["CHANGES", "DRIFTS", "make_text"]
 
 DRIFTS: tuple[str, ...] = ("none", "abrupt", "gradual", "recurring")
-"""How one concept follows another."""
+"""The ways in which one concept follows another."""
 
 CHANGES: tuple[str, ...] = ("labels", "vocabulary")
 """What differs between two concepts."""
@@ -36,29 +36,29 @@ def make_text(
 ) -> tuple[csr_array, npt.NDArray[np.uint8]]:
     """Draw texts over a vocabulary whose frequencies follow Zipf's law; a point is the set of words of a text.
 
-    A text has a label that is 0 or 1 with probability 1/2, and from half to one and a half times `length` words. Each
-    is the word of rank r = 1, …, d with probability proportional to r to the power of -`exponent`. A share `topical`
-    of the words speaks for one of the classes, drawn evenly; such a word, in a text of the other class, is drawn once
-    more with probability `contrast`. Without drift, feature j is the word of rank j + 1.
+    A text has a label that is 0 or 1 with probability 1/2, and between 0.5 and 1.5 times `length` words. Each word has
+    rank r = 1, …, d with probability proportional to r to the power of -`exponent`. A share `topical` of the words
+    indicates a class, drawn evenly; in a text of the other class, such a word is drawn once more with probability
+    `contrast`. Without drift, feature j is the word of rank j + 1.
 
     With drift, the stream passes through `n_changes` + 1 stages of the same length. From one concept to the next, a
-    share `severity` of the words takes part in a change: with ``changes="labels"`` it is drawn anew which class they
-    speak for, if any; with ``"vocabulary"`` they exchange their ranks, so that other words become frequent.
+    share `severity` of the words takes part in a change. With ``changes="labels"`` it is drawn anew which class they
+    indicate, if any. With ``"vocabulary"`` they exchange their ranks, so that other words become frequent.
 
-    - ``"abrupt"``: every stage has a concept of its own, from its first point on.
-    - ``"gradual"``: around a border, for a quarter of a stage on either side, texts of both concepts come, the new one
-      with a probability that rises from 0 to 1.
-    - ``"recurring"``: the stages alternate, abruptly, between two concepts.
+    - ``"abrupt"``: every stage has its own concept, from its first point on.
+    - ``"gradual"``: for a quarter of a stage on either side of a border, texts of both concepts occur, those of the new
+      one with a probability that rises from 0 to 1.
+    - ``"recurring"``: the stages alternate abruptly between two concepts.
 
-    The same arguments and the same integer seed give the same stream on every platform. The time taken is proportional
-    to the words drawn, plus d for every concept.
+    The same arguments and the same integer seed give the same stream on every platform. The time is proportional to
+    the number of words drawn, plus d per concept.
 
     Parameters
     ----------
     n : number of texts.
     d : number of words, at least 1.
-    length : words of a text on the average, at least 1, counted with repetition.
-    exponent : of Zipf's law, at least 0; at 0 all words are equally frequent.
+    length : average number of words per text, at least 1, counted with repetition.
+    exponent : exponent of Zipf's law, at least 0; at 0 all words are equally frequent.
     topical, contrast, severity : probabilities.
     drift : one of `DRIFTS`.
     changes : one of `CHANGES`.
@@ -67,7 +67,7 @@ def make_text(
 
     Returns
     -------
-    X : n by d matrix in canonical CSR form, its ones stored as int8.
+    X : n by d matrix in canonical CSR form, with ones stored as int8.
     y : the n labels as uint8.
     """
     n = as_count("make_text", "n", n)

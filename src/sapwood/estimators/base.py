@@ -1,4 +1,4 @@
-"""What makes an estimator of a learner: its parameters, the points that it is given, and keeping it."""
+"""What makes an estimator of a learner: its parameters, its points, and saving it."""
 
 from __future__ import annotations
 
@@ -120,8 +120,8 @@ class TreeEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
         NotFittedError
             If nothing was learned.
         TypeError, ValueError
-            If a parameter cannot be one, or if a label or a feature is not None, a boolean, a number, text, bytes or a
-            tuple of these. Pickle keeps any that can be pickled.
+            If a parameter is invalid, or if a label or a feature is not None, a boolean, a number, text, bytes or a
+            tuple of these. Pickle keeps every label and feature that can be pickled.
         """
         self._learned()
         return self._written("to_bytes")
@@ -133,12 +133,12 @@ class TreeEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
         Raises
         ------
         ModelFormatError
-            If the bytes are no model of this class. They may come from anyone: nothing in them is run.
+            If the bytes are no model of this class. They may come from anyone: reading them runs no code.
         """
         return cls._read("from_bytes", data)
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the model to a file, in place of one that may be there; at any time one of them is there whole.
+        """Write the model to a file, replacing it as a whole: at any time the old or the new file is there.
 
         A RandomState as ``random_state`` is kept as the seed that was drawn from it.
 
@@ -161,7 +161,7 @@ class TreeEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
         Raises
         ------
         ModelFormatError
-            If the file holds no model of this class. It may come from anyone: nothing in it is run.
+            If the file holds no model of this class. Files may come from anyone: reading one runs no code.
         OSError
             If the file cannot be read.
         """

@@ -1,4 +1,4 @@
-"""The tree classifiers as scikit-learn knows classifiers, and beyond: single points, and a look inside."""
+"""The tree classifiers with the scikit-learn interface, and more: single points, and looking inside."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class StreamingTreeClassifier(Inspectable, TreeEstimator):
     # ---- learning from matrices -------------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Forget all, and learn from the rows of a matrix in their order.
+        """Forget everything, and learn from the rows of a matrix in order.
 
         An error or an interrupt (Ctrl-C) leaves the model as it was.
 
@@ -45,9 +45,9 @@ class StreamingTreeClassifier(Inspectable, TreeEstimator):
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             The points. CSR is read in place.
         y : array-like of shape (n_samples,)
-            The class of each.
+            The class of each point.
         sample_weight : array-like of shape (n_samples,), default=None
-            How often each counts: non-negative integers. A point of weight 0 is checked and not learned.
+            The weights, non-negative integers: a point of weight w counts w times, and one of weight 0 is only checked.
 
         Returns
         -------
@@ -67,22 +67,22 @@ class StreamingTreeClassifier(Inspectable, TreeEstimator):
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Learn from the rows of a matrix in their order, after all that was learned before.
+        """Learn from the rows of a matrix in order, after everything learned before.
 
-        In how many calls the rows come makes no difference to the tree. An error leaves the model as it was; an
-        interrupt (Ctrl-C) keeps the rows learned so far, of which ``n_points_`` tells how many there are.
+        The tree does not depend on how the rows are divided into calls. An error leaves the model as it was. An
+        interrupt (Ctrl-C) keeps the rows learned so far, which ``n_points_`` counts.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             The points. CSR is read in place.
         y : array-like of shape (n_samples,)
-            The class of each.
+            The class of each point.
         classes : array-like of shape (n_classes,), default=None
-            All classes that will ever be passed here. Needed at the first call unless the model has learned by ``fit``
-            or ``learn_one``; later it may be left out, or must be the same.
+            All classes that will ever be passed. Required at the first call unless the model has learned by ``fit`` or
+            ``learn_one``; later it may be left out or must be the same.
         sample_weight : array-like of shape (n_samples,), default=None
-            How often each counts: non-negative integers. A point of weight 0 is checked and not learned.
+            The weights, non-negative integers: a point of weight w counts w times, and one of weight 0 is only checked.
 
         Returns
         -------
@@ -106,14 +106,14 @@ class StreamingTreeClassifier(Inspectable, TreeEstimator):
         Parameters
         ----------
         x : dict, other mapping, or iterable
-            The point. A mapping has the values of its features: a number is on where it is greater than ``binarize``, a
-            boolean where it is true; text is the feature ``"key=text"``, and a list of texts is one such feature each;
-            an absent key is 0, and so is None. Any other iterable holds the active features, hashable objects. Column j
-            of a matrix is the feature j, or the name of the column if the first matrix had names.
+            The point. A mapping has the values of its features: a number is on where it is greater than ``binarize``,
+            and a boolean where it is true; text is the feature ``"key=text"``, and a list of texts is one such feature
+            per text; an absent key is off, and so is None. Any other iterable holds the active features, which are
+            hashable. Column j of a matrix is the feature j, or the name of the column if the first matrix had names.
         y : hashable
-            Its class, which may be a new one.
+            The class, which may be new.
         w : int, default=1
-            How often it counts. A point of weight 0 is checked and not learned.
+            The weight: the point counts w times. A point of weight 0 is only checked.
         """
         learner = self._learner
         if learner.model is None:
@@ -123,7 +123,7 @@ class StreamingTreeClassifier(Inspectable, TreeEstimator):
     # ---- answers ----------------------------------------------------------------------------------------------------
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of the largest probability for each row; of several, that which the model met first.
+        """Return the most probable class of each row; of several, the one that the model met first.
 
         Parameters
         ----------
@@ -133,7 +133,7 @@ class StreamingTreeClassifier(Inspectable, TreeEstimator):
         Returns
         -------
         y : ndarray of shape (n_samples,)
-            Their classes.
+            The classes.
         """
         model, batch = self._answerable("predict", X)
         return model.predict(batch)
@@ -149,13 +149,13 @@ class StreamingTreeClassifier(Inspectable, TreeEstimator):
         Returns
         -------
         probabilities : ndarray of shape (n_samples, n_classes)
-            In the order of ``classes_``. A class that was declared and not met has probability 0.
+            The probabilities in the order of ``classes_``. A class that was declared but not met has probability 0.
         """
         model, batch = self._answerable("predict_proba", X)
         return model.predict_proba(batch)
 
     def predict_one(self, x: Point) -> Hashable:
-        """Return the class of the largest probability for one point; None before anything was learned.
+        """Return the most probable class of one point; None before anything was learned.
 
         Parameters
         ----------
@@ -165,7 +165,7 @@ class StreamingTreeClassifier(Inspectable, TreeEstimator):
         return self._learner.predict_one(x)
 
     def predict_proba_one(self, x: Point) -> dict[Hashable, float]:
-        """Return the probability of each class for one point; nothing before anything was learned.
+        """Return the probability of each class for one point; an empty dict before anything was learned.
 
         Parameters
         ----------
@@ -185,12 +185,12 @@ class StreamingTreeClassifier(Inspectable, TreeEstimator):
 
     @property
     def classes_(self) -> NDArray[Any]:
-        """The classes: sorted if they can be compared, else in the order of their appearance."""
+        """The classes: sorted if they can be compared, otherwise in the order of appearance."""
         return self._known("classes_").labels.classes
 
     @property
     def n_features_in_(self) -> int:
-        """The number of columns of the matrices; there is none if the model has learned by ``learn_one`` alone."""
+        """The number of columns of the matrices; not defined if the model has learned by ``learn_one`` alone."""
         columns = self._known("n_features_in_").columns
         if columns is None:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute 'n_features_in_' before a matrix")
@@ -206,21 +206,21 @@ class StreamingTreeClassifier(Inspectable, TreeEstimator):
 
     @property
     def features_seen_(self) -> list[Hashable]:
-        """The features that were on in a point, in the order of their appearance."""
+        """The features that were on in a point, in the order of appearance."""
         return self._known("features_seen_").tree.keys()
 
     @property
     def n_points_(self) -> int:
-        """The points learned, each as often as its weight says."""
+        """The number of points learned, counted with their weights."""
         return self._known("n_points_").tree.n()
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
-        """How much of all impurity taken away by the tests in the tree each feature took away.
+        """The share of each feature in the impurity that the splits of the tree removed.
 
-        A test takes away its gain times the points it was decided on. The shares of all features are 1 in sum, or 0 if
-        there is no test. They are in the order of the columns; features that are no column are left out. A model that
-        never met a matrix has them in the order of ``features_seen_``.
+        A split removes its gain times the number of points it was decided on. The shares of all features add up to 1,
+        or to 0 if there is no split. They are in the order of the columns; features that are no column are left out. A
+        model that never met a matrix has them in the order of ``features_seen_``.
         """
         model = self._known("feature_importances_")
         with self._learner.lock:
@@ -243,8 +243,8 @@ class StreamingTreeClassifier(Inspectable, TreeEstimator):
     def decision_path(self, X: Any) -> scipy.sparse.csr_matrix:
         """Return which nodes each row passes: 1 at (i, k) if row i passes node k.
 
-        Nodes are numbered from the root, which is 0, each before those below it, and those for a feature that is off
-        before those for it on. A tree that learns is numbered anew.
+        Nodes are numbered in pre-order from the root, which is 0, with the side where the feature is off first. The
+        numbers change when the tree grows.
 
         Parameters
         ----------
@@ -254,7 +254,7 @@ class StreamingTreeClassifier(Inspectable, TreeEstimator):
         Returns
         -------
         indicator : sparse matrix of shape (n_samples, n_nodes)
-            In CSR format.
+            The matrix in CSR format.
         """
         model, batch = self._answerable("decision_path", X)
         # The numbers of the nodes must not change meanwhile.
@@ -265,7 +265,7 @@ class StreamingTreeClassifier(Inspectable, TreeEstimator):
         return scipy.sparse.csr_matrix((ones, nodes, indptr), shape=(len(indptr) - 1, n_nodes))
 
     def get_depth(self) -> int:
-        """Return the tests between the root and the leaf that is farthest from it."""
+        """Return the largest number of tests between the root and a leaf."""
         return self._learned().tree.depth()
 
     def get_n_leaves(self) -> int:
@@ -273,7 +273,7 @@ class StreamingTreeClassifier(Inspectable, TreeEstimator):
         return self._learned().tree.n_leaves()
 
     def summary(self) -> TreeSummary:
-        """Return what the tree is and what it has done, in a few numbers; it prints as a table."""
+        """Return the size and the history of the tree in a few numbers, which print as a table."""
         self._learned()
         return self._learner.summary()
 

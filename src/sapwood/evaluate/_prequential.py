@@ -48,39 +48,39 @@ def prequential(
     feature_names: FeatureNames = None,
     progress: Callable[[PrequentialRun], None] | None = None,
 ) -> Evaluation:
-    """Let a model predict each point of a stream, learn it after that, and tell how well it did along the way.
+    """Let a model predict each point of a stream before it learns it, and record how well it does.
 
-    Ctrl-C, and `PrequentialRun.stop`, end the evaluation after the point at hand: what was done until then is
-    returned, and `interrupted` says so. An error of the stream or of the model is raised.
+    Ctrl-C and `PrequentialRun.stop` end the evaluation after the current point; the result so far is returned, with
+    `interrupted` set. An error of the stream or of the model is raised.
 
     Parameters
     ----------
     model : object
-        With `learn_one`, `predict_one` and maybe `predict_proba_one`, as river's; or with scikit-learn's `partial_fit`,
-        `predict` and maybe `predict_proba`. It goes on from what it has learned.
+        A model with `learn_one`, `predict_one` and maybe `predict_proba_one`, as in river, or with `partial_fit`,
+        `predict` and maybe `predict_proba`, as in scikit-learn. It continues from what it has learned.
     stream : iterable, or pair of a matrix and its labels
-        Of points (x, y); of pairs (X, y) of a matrix and its labels; or of batches, as `sapwood.stream.read` gives
-        them. A model that learns by points is given a row of a matrix as a mapping from column to value.
+        Points (x, y), pairs (X, y) of a matrix and its labels, or batches as `sapwood.stream.read` gives them. A model
+        that learns point by point is given each row of a matrix as a mapping from column to value.
     window : int
-        Metrics are told of the last so many points,
+        The number of points of the window over which metrics are computed.
     fading : float
-        and with each point counting so many times as much as the next,
+        The factor by which the weight of a point falls with each further point, for the fading metrics.
     every : int or None
-        after every so many points, and at the end. None begins with 100 and doubles it whenever there are 400 records:
-        so a stream of any length takes the same memory.
+        The number of points between two records. None starts with 100 and doubles it whenever there are 400 records, so
+        a stream of any length takes the same memory.
     positive : label or None
-        The class that F1 is of; None for the mean over the classes.
+        The class of F1; None for the mean over the classes.
     auc : bool
-        Whether the area under the ROC curve is computed, which takes time and memory in proportion to the classes.
+        Whether to compute the area under the ROC curve, whose time and memory grow with the number of classes.
     classes : sequence or None
-        All classes, which `partial_fit` wants to know. Without it, and if the stream is a matrix and its labels, those
-        of the labels.
+        All classes, which `partial_fit` needs. By default those of the labels, if the stream is a matrix and its
+        labels.
     block : int
-        How many rows a model with `partial_fit` is given at a time; 1 is exact, and more is faster.
+        The number of rows that a model with `partial_fit` is given at a time; 1 is exact, more is faster.
     feature_names : sequence, mapping, function or None
-        What features are called in the report.
+        The names of the features in the report.
     progress : function or None
-        Called with the run, about 20 times a second and at the end.
+        A function that is called with the run, about 20 times per second and at the end.
     """
     if classes is None and isinstance(stream, tuple) and len(stream) == 2:  # noqa: PLR2004 - X and y
         classes = np.unique(np.asarray(stream[1])).tolist()
@@ -92,10 +92,10 @@ def prequential(
 
 
 class PrequentialRun:
-    """An evaluation in the making, for whoever feeds a stream in parts, or wants to know on the way.
+    """An evaluation that is fed a stream in parts and can be asked for its result at any time.
 
-    Parameters are those of `prequential`. What was done is kept when the stream or the model fails: `result` can be
-    asked for at any time.
+    The parameters are those of `prequential`. An error of the stream or of the model loses nothing: `result` still
+    returns what was done before it.
     """
 
     def __init__(
@@ -129,7 +129,7 @@ class PrequentialRun:
 
     @property
     def n(self) -> int:
-        """Points tested and learned."""
+        """The number of points tested and learned."""
         return self._scoreboard.n
 
     @property
@@ -143,15 +143,15 @@ class PrequentialRun:
         return self._scoreboard.accuracy("window")
 
     def stop(self) -> None:
-        """Stop feeding after the point at hand. For a signal handler, a progress function or another thread."""
+        """Stop after the current point. For use in a signal handler, a progress function or another thread."""
         self.interrupted = True
         self._tester.stopped = True
 
     def interrupt(self) -> None:
-        """Do what the first Ctrl-C does. For a handler of another signal, in the thread that feeds.
+        """Do what the first Ctrl-C does. For use in the handler of another signal, in the thread that feeds.
 
-        It stops after the point at hand. While the stream is waited for it is broken off, a `sapwood.stream.Reader`
-        after the points that it has read.
+        The run stops after the current point. If it waits for the stream, the waiting ends; a `sapwood.stream.Reader`
+        first gives the points that it has read.
         """
         if self._waits_for is None:
             self.stop()
@@ -176,7 +176,7 @@ class PrequentialRun:
             progress(self)
 
     def result(self, *, feature_names: FeatureNames = None) -> Evaluation:
-        """Return what was done so far."""
+        """Return the evaluation so far."""
         if self.n and self._records["n"][-1:] != [self.n]:
             self._record(last=True)
         records = {name: list(column) for name, column in self._records.items()}
@@ -281,7 +281,7 @@ def _complete(answered: Answered) -> Answered:
 
 
 def _rates(n: list[int], seconds: list[float]) -> list[float]:
-    """Return the points a second between each record and the one before it."""
+    """Return the points per second between each record and the one before it."""
     more = np.diff(n, prepend=0)
     spent = np.diff(seconds, prepend=0)
     return [float(m / s) if s > 0 else math.nan for m, s in zip(more, spent, strict=True)]

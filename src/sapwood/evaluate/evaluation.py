@@ -1,4 +1,4 @@
-"""What came out of an evaluation: tables over the stream, and the report."""
+"""The result of an evaluation: tables over the stream, and the report."""
 
 from __future__ import annotations
 
@@ -24,36 +24,36 @@ __all__ = ["Evaluation"]
 
 @dataclass(frozen=True)
 class Evaluation:
-    """The course of a test-then-train run.
+    """The result of a test-then-train run.
 
     Attributes
     ----------
     model : str
         The class of the model.
     parameters : dict
-        Those of the model, by name.
+        The parameters of the model, by name.
     settings : dict
-        Those of the evaluation.
+        The settings of the evaluation.
     versions : dict
-        Of Python and the packages that took part.
+        The versions of Python and of the packages used.
     n : int
-        Points tested and learned.
+        The number of points tested and learned.
     seconds : float
-        Spent in the model: reading the stream and computing metrics is not counted.
+        The time spent in the model, without reading the stream and computing metrics.
     interrupted : bool
-        Whether it was stopped before the end of the stream.
+        Whether the run was stopped before the end of the stream.
     records : dict of lists
-        A row for each moment recorded: `n`, `seconds`, `points_per_second` since the row before, the metrics
-        (``accuracy`` over all points, ``accuracy_window``, ``accuracy_fading`` ...; nan where not defined), and the
-        `bytes`, `nodes`, `leaves` and `depth` of the model, None where it does not tell. The last row is the end.
+        One row per record: `n`, `seconds`, `points_per_second` since the last row, the metrics (``accuracy`` over all
+        points, ``accuracy_window``, ``accuracy_fading`` ...; nan where not defined), and the `bytes`, `nodes`, `leaves`
+        and `depth` of the model, None where it has none. The last row is the end.
     classes : tuple
-        In the order in which they were met.
+        The classes in the order in which they were met.
     confusion : dict
-        How often which class was answered where which was true: ``confusion[true, answered]``, None for no answer.
+        The number of points per true and predicted class: ``confusion[true, predicted]``, None for no prediction.
     splits : tuple of SplitMade
-        The splits made, in order.
+        The splits in the order in which they were made.
     tally : dict
-        How often what was done to the tree.
+        Counters of what was done to the tree: splits, splits made anew, nodes given up and others.
     tree : TreeView or None
         The tree at the end.
     """
@@ -80,7 +80,7 @@ class Evaluation:
         return math.nan if value is None else float(value)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all but the tree in plain types that json.dumps takes; None for what is not defined."""
+        """Return everything but the tree in plain types for json.dumps; None for what is not defined."""
         return {
             "model": self.model,
             "parameters": {name: plain(value) for name, value in self.parameters.items()},
@@ -110,7 +110,7 @@ class Evaluation:
         return json.dumps(self.to_dict(), allow_nan=False)
 
     def to_dataframe(self) -> pd.DataFrame:
-        """Return the records as a table, a row for each moment. Needs pandas, which the extra `pandas` installs."""
+        """Return the records as a table, one row per record. Needs pandas, which the extra `pandas` installs."""
         try:
             import pandas as pd
         except ImportError as error:
@@ -122,14 +122,14 @@ class Evaluation:
 
     @property
     def points_per_second(self) -> float:
-        """Points tested and learned in a second, on the average; nan if there was none."""
+        """The average number of points tested and learned per second; nan if there was none."""
         return self.n / self.seconds if self.n and self.seconds > 0 else math.nan
 
     @property
     def summary(self) -> str:
-        """A small table of the metrics, and what the tree has become, as text."""
+        """A small table of the metrics, and the size of the tree, as text."""
         state = ", interrupted" if self.interrupted else ""
-        rate = f"{self.points_per_second:.0f} a second"
+        rate = f"{self.points_per_second:.0f} per second"
         last, fading = f"last {self.settings['window']}", f"fading {self.settings['fading']:g}"
         lines = [
             f"{self.model}: {self.n} points in {self.seconds:.2f} s ({rate}){state}",
@@ -151,7 +151,7 @@ class Evaluation:
         return self.summary
 
     def save_report(self, path: str | PathLike[str], *, title: str | None = None) -> Path:
-        """Write a page that shows all of this, and return its path. The page needs no other file and no network."""
+        """Write the report, one HTML page that needs no other file and no network, and return its path."""
         from sapwood.evaluate.report import save_report
 
         return save_report(self, path, title=title)
@@ -169,7 +169,7 @@ def bytes_in_words(n: float) -> str:
 
 
 def plain(value: object) -> str | int | float | bool | None:
-    """Return a value as JSON has it: what is no number, string or boolean as its text, nan and infinities as None."""
+    """Return a value as JSON has it: nan and infinities as None, other types as text."""
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or isinstance(value, (str, bool, int)):

@@ -1,8 +1,8 @@
-"""Metrics of a stream of answers: over all points, over the last ones, or the later the more.
+"""Metrics of a stream of predictions: over all points, over the last n, or fading.
 
-Each takes the answers one by one, in constant time for a number of classes, and keeps constant memory. Classes are any
-hashable labels and may appear at any time; `None` as a prediction is no answer, and wrong. What is not defined, as the
-area under a ROC curve of one class, is nan.
+Each metric takes the predictions one by one, in constant time and memory for a given number of classes. Classes are any
+hashable labels and may appear at any time. `None` as a prediction means no prediction, and counts as wrong. A value
+that is not defined, such as the area under the ROC curve with one class, is nan.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ _AT_ONCE = 256
 
 
 class Metric(ABC):
-    """A number about the answers to a stream.
+    """A metric of the predictions for a stream. Without `window` and `fading`, all points count alike.
 
     Parameters
     ----------
     window : int or None
-        Count the last so many points only.
+        Count only the last `window` points.
     fading : float or None
-        Count each point so many times as much as the next, from above 0 to 1. With neither, all points count alike.
+        The factor by which the weight of a point falls with each further point: above 0, at most 1.
     """
 
     _needs_probabilities = False
@@ -45,10 +45,10 @@ class Metric(ABC):
         self._waiting: list[tuple[Hashable, Hashable, Mapping[Hashable, float]]] = []
 
     def update(self, y_true: Hashable, y_pred: Hashable | None, proba: Mapping[Hashable, float] | None = None) -> None:
-        """Take the next point: its class, what was predicted, and the probability of each class.
+        """Count the next point: its class, the predicted class and the probability of each class.
 
-        A class that `proba` does not mention has probability 0. Metrics of predictions alone do not look at it, those
-        of probabilities do not look at `y_pred`. A wrong call changes nothing.
+        A class that `proba` does not mention has probability 0. Metrics of predictions ignore `proba`, and metrics of
+        probabilities ignore `y_pred`. A call that fails changes nothing.
         """
         if y_true is None:
             raise ValueError(f"{type(self).__name__}.update: y_true must be a class, got None")
@@ -62,7 +62,7 @@ class Metric(ABC):
 
     @property
     def value(self) -> float:
-        """The metric now; nan where it is not defined."""
+        """The current value; nan where it is not defined."""
         self._count()
         return self._value()
 
@@ -111,7 +111,7 @@ class _OfOutcomes(Metric):
 
 
 class Accuracy(_OfOutcomes):
-    """The share of points whose class was predicted.
+    """The share of points whose class was predicted correctly.
 
     >>> accuracy = Accuracy(window=2)
     >>> for y_true, y_pred in [("ham", "ham"), ("spam", "ham"), ("spam", "spam")]:
@@ -125,9 +125,9 @@ class Accuracy(_OfOutcomes):
 
 
 class Kappa(_OfOutcomes):
-    """Cohen's kappa (1960): how much of what chance leaves was got right, chance having the same classes as often.
+    """Cohen's kappa (1960): the accuracy relative to chance predictions with the same class frequencies.
 
-    1 for a model without an error, 0 for one as good as chance, nan where chance makes no error.
+    It is 1 for a model without errors, 0 for one as good as chance, and nan where chance makes no error.
     """
 
     def _value(self) -> float:
@@ -135,9 +135,9 @@ class Kappa(_OfOutcomes):
 
 
 class KappaTemporal(_OfOutcomes):
-    """Kappa against the answer that nothing changes: the class of the point before (Žliobaitė and others, 2015).
+    """The accuracy relative to predicting the class of the last point again (Žliobaitė and others, 2015).
 
-    Below 0 where answering so is better than the model. At the first point of a stream that answer is wrong.
+    It is below 0 where repeating the last class is better than the model. At the first point that prediction is wrong.
     """
 
     def _value(self) -> float:
@@ -150,9 +150,9 @@ class F1(_OfOutcomes):
     Parameters
     ----------
     positive : label or None
-        The class; None for the mean over all that were true or predicted among the points that count.
+        The class; None for the mean over all classes that occur as true or predicted.
     window, fading
-        As of every metric.
+        As for every metric.
     """
 
     def __init__(
@@ -171,10 +171,10 @@ class F1(_OfOutcomes):
 
 
 class LogLoss(Metric):
-    """The mean of minus the logarithm of the probability that the true class was given, in nats.
+    """The mean of minus the logarithm of the predicted probability of the true class, in nats.
 
-    Probabilities are taken to be from 2.2e-16 to 1 − 2.2e-16, as scikit-learn does: so a class held impossible costs
-    36.04, and not infinitely much.
+    Probabilities are clipped to between 2.2e-16 and 1 − 2.2e-16, as in scikit-learn, so a true class with probability
+    0 costs 36.04 rather than infinity.
     """
 
     _needs_probabilities = True
@@ -188,12 +188,11 @@ class LogLoss(Metric):
 
 
 class RocAuc(Metric):
-    """The area under the ROC curve: how often a point of a class is given more for it than a point of the rest.
+    """The area under the ROC curve: the mean over the classes of the area of each class against the rest.
 
-    The mean over the classes of each against the rest; for two classes whose probabilities add up to 1 that is the area
-    of either. Over a window it is exact (the prequential AUC of Brzeziński and Stefanowski, 2017). Over all points, or
-    fading, scores are counted in 2048 bins by their log-odds, and two in one bin are taken for equal; `largest_error`
-    says how far off that can be.
+    For two classes whose probabilities add up to 1, the areas of both are the same. Over a window it is exact (the
+    prequential AUC of Brzeziński and Stefanowski, 2017). Over all points, or fading, scores are counted in 2048 bins of
+    their log-odds, and two scores in one bin count as equal; `largest_error` bounds the error of that.
     """
 
     _needs_probabilities = True
@@ -209,13 +208,13 @@ class RocAuc(Metric):
 
     @property
     def largest_error(self) -> float:
-        """How far `value` can be from the area of the exact scores; 0 over a window."""
+        """A bound on the error of `value` that comes from the bins; 0 over a window."""
         self._count()
         return 0.0 if isinstance(self._memory, Window) else self._histograms.largest_error()
 
 
 class ConfusionMatrix(Metric):
-    """How often each class was answered where each was true; its value is the accuracy."""
+    """The number of points per true and predicted class; its value is the accuracy."""
 
     def _make_statistic(self) -> Confusion:
         self._confusion = Confusion()
@@ -228,15 +227,15 @@ class ConfusionMatrix(Metric):
 
     @property
     def classes(self) -> list[Hashable]:
-        """The classes met so far, in the order in which they were."""
+        """The classes met so far, in the order of appearance."""
         self._count()
         return self._coder.classes
 
     @property
     def matrix(self) -> npt.NDArray[np.float64]:
-        """A row for each class that was true, a column for each that was answered, a last one for no answer.
+        """The matrix: one row per true class, one column per predicted class, and a last column for no prediction.
 
-        The sum is the number of points; of a fading matrix, shares: their sum is 1.
+        The sum is the number of points. A fading matrix holds shares, whose sum is 1.
         """
         self._count()
         k = len(self._coder)

@@ -117,7 +117,7 @@ def _lead(evaluation: Evaluation) -> str:
     words += ", each predicted before it was learned"
     if evaluation.n:
         rate = f"{evaluation.points_per_second:,.0f}".replace(",", "\u202f")
-        words += f"; {rate} a second in the model"
+        words += f"; {rate} per second in the model"
     return words + (". Interrupted before the end of the stream." if evaluation.interrupted else ".")
 
 
@@ -257,7 +257,7 @@ def _panels(evaluation: Evaluation) -> list[dict[str, Any]]:
 
     more("Tree", "whole", ("nodes", "nodes"), ("leaves", "leaves"), ("depth", "depth"))
     more("Memory", "bytes", ("bytes", "model"))
-    more("Points a second", "whole", ("points_per_second", "since the record before"))
+    more("Points per second", "whole", ("points_per_second", "since the last record"))
     return panels
 
 
@@ -270,7 +270,7 @@ def _splits_hint(evaluation: Evaluation, n_shown: int) -> str:
     if unseen > 0:
         words.append(f"{unseen} more {'was' if unseen == 1 else 'were'} made and given up between two records.")
     if any(split.until is not None for split in evaluation.splits):
-        words.append("A split given up is told by the first record without it.")
+        words.append("The time at which a split was given up is that of the first record without it.")
     return " ".join(words)
 
 

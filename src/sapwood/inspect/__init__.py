@@ -1,4 +1,4 @@
-"""A look inside a tree: the view of it, and what is made from that; and why a point is predicted as it is."""
+"""Looking inside a tree: its view, texts, tables and pictures made from it, and explanations of predictions."""
 
 from sapwood.inspect.explain import Evidence, Explanation, TestTaken, explain_one
 from sapwood.inspect.export import to_dataframe, to_dict

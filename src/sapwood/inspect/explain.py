@@ -1,4 +1,4 @@
-"""Why a tree predicts what it predicts for one point."""
+"""Explanations of the predictions of a tree."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _TELLING = {
 
 @dataclass(frozen=True)
 class TestTaken:
-    """A test on the way of a point: the feature, whether it was on, and the shares of the classes before and after."""
+    """A test on the way of a point: its feature, whether that was on, and the class shares before and after."""
 
     __test__ = False  # for pytest: the name is of a test in a tree
 
@@ -42,13 +42,13 @@ class TestTaken:
     after: tuple[float, ...]
 
     def contribution(self, place: int) -> float:
-        """Return what the test added to the share of a class, by its place among the classes."""
+        """Return what the test adds to the share of the class at `place`."""
         return self.after[place] - self.before[place]
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """What an active feature adds to the score of each class, in the model that answers."""
+    """What an active feature adds to the score of each class, in the model that predicts."""
 
     feature: str
     key: Hashable
@@ -57,14 +57,16 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Explanation:
-    """The prediction of a tree for one point, taken apart in two sums.
+    """The prediction of a tree for one point, broken down into two sums.
 
-    The share of a class in the leaf is its share in the root and the contributions of the `tests` on the way: each is
-    how the share differs between the points that the split was chosen for and those of the node where it led. The model
-    of the leaf then gives each class a score: its `intercept` and the scores of the `evidence`, a logarithm of what is
-    proportional to its probability. So the logarithm of the ratio of the probabilities of two classes, `log_odds`, is
-    the difference of their intercepts and, for each active feature, of its scores. Where the leaf predicts by
-    ``"majority"``, no feature is evidence, and the tests are all there is to say.
+    The first sum: the share of a class in the leaf is its share in the root plus the contributions of the `tests` on
+    the way. The contribution of a test is the share in the node that it led to minus the share among the points on
+    which the split was decided.
+
+    The second sum: the model of the leaf gives each class a score, its `intercept` plus the scores of the `evidence`.
+    The probability of a class is proportional to the exponential of its score. So `log_odds`, the logarithm of the
+    ratio of the probabilities of two classes, is the difference of their scores. Where the leaf predicts by ``"majority"``,
+    there is no evidence, and the tests are the whole explanation.
 
     `label` is the most probable class, and `against` the next, None if only one class is known.
     """
@@ -83,21 +85,21 @@ class Explanation:
 
     @property
     def scores(self) -> tuple[float, ...]:
-        """The score of each class: its intercept and all evidence."""
+        """The score of each class: its intercept plus all evidence."""
         return tuple(
             math.fsum([start, *(each.scores[k] for each in self.evidence)]) for k, start in enumerate(self.intercept)
         )
 
     def log_odds(self, label: Any = None, against: Any = None) -> float:
-        """Return the logarithm of the ratio of the probabilities of two classes; of `label` and `against` if not given.
+        """Return the logarithm of the ratio of the probabilities of two classes, by default `label` and `against`.
 
-        Infinite where no other class is known.
+        It is infinite where no other class is known.
         """
         first, second = self._places(label, against)
         return math.inf if second is None else self.scores[first] - self.scores[second]
 
     def contributions(self, label: Any = None, against: Any = None) -> list[tuple[str, float]]:
-        """Return what adds up to `log_odds`: the intercept, then the features by name, the most influential first."""
+        """Return the terms of `log_odds`: the intercept, then the features by name, the most influential first."""
         first, second = self._places(label, against)
         if second is None:
             return []
@@ -168,18 +170,18 @@ def explain_one(
     criterion: str = "entropy",
     in_order: Sequence[Any] | None = None,
 ) -> Explanation:
-    """Return why a tree predicts what it predicts for a point.
+    """Explain the prediction of a tree for a point.
 
-    The tree must not learn meanwhile: it is read several times.
+    The tree is read several times, so it must not learn meanwhile.
 
     Parameters
     ----------
     tree : _core.Tree
         The tree.
     x : dict or iterable of hashable objects
-        The point, as the tree learns it. Features that the tree has never seen say nothing, and are not mentioned.
+        The point, as the tree learns it. Features that the tree has never seen have no effect and are not mentioned.
     binarize : float or None
-        The value above which a feature of a dict is on; None: values are 0 or 1.
+        The value above which a feature of a dict is on; with None, values are 0 or 1.
     classes, feature_names, criterion, in_order
         As in `TreeView.of`.
     """
@@ -196,9 +198,9 @@ def explain_ids(
     *,
     owner: str = "explain_one",
 ) -> Explanation:
-    """Return why a tree, of which there is a view, predicts what it predicts for the point with these active features.
+    """Explain the prediction of a tree, given its view, for the point with these active features.
 
-    `places` tells where the classes of the view stand in the tree, and `owner` whose parameter `feature_names` is.
+    `places` are the numbers of the classes of the view in the tree. `owner` is the function named in errors.
     """
     name_of = teller_of_names(feature_names, owner)
     classes = view.classes

@@ -17,11 +17,11 @@ _MAY_LACK = ("parent", "off", "on", "split_at")
 
 
 def to_dict(view: TreeView) -> dict[str, Any]:
-    """Return a tree in plain types that json.dumps takes: a flat list of nodes, however deep the tree.
+    """Return a tree in plain types for json.dumps: a flat list of nodes, however deep the tree.
 
-    A node's `id` is its place in the list, by which `parent`, `off` and `on` refer to it; what it does not have is
-    None. `counts` and `shares` follow `classes`; `NodeView` says which points they are of. A label or a feature that is
-    no string, number, boolean or None is there as its text.
+    The `id` of a node is its place in the list, to which `parent`, `off` and `on` refer. A field that a node does not
+    have is None. `counts` and `shares` are in the order of `classes`; `NodeView` says which points they count. A label
+    or a feature that is no string, number, boolean or None is given as text.
     """
     return {
         "criterion": view.criterion,
@@ -34,10 +34,10 @@ def to_dict(view: TreeView) -> dict[str, Any]:
 
 
 def to_dataframe(view: TreeView) -> pd.DataFrame:
-    """Return a tree as a table, a row a node, in the order of the nodes; what a node does not have is missing.
+    """Return a tree as a table, one row per node, in the order of the nodes; a field that a node lacks is missing.
 
-    The columns are those of `to_dict`, with the counts and the shares of each class, and how often each model was
-    right, in columns of their own: ``count[spam]``, ``share[spam]``, ``right[logistic]``.
+    The columns are those of `to_dict`. The counts and shares of each class, and how often each model was right, have
+    their own columns: ``count[spam]``, ``share[spam]``, ``right[logistic]``.
     """
     try:
         import pandas as pd

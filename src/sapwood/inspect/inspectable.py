@@ -24,11 +24,11 @@ __all__ = ["Inspectable"]
 
 
 class Inspectable:
-    """Shows a tree in every way there is, from the view of it and the explanation of a point.
+    """Shows a tree as text, as data and as a picture, and explains predictions.
 
-    In each, `feature_names` says what features are called: a sequence names the columns, as ``get_feature_names_out``
-    of a vectoriser returns it, a mapping or a function what they are called in the model. Without it a feature is shown
-    as it is called in the model, and a column without a name as ``x[12]``.
+    In each method `feature_names` names the features. A sequence names the columns, as ``get_feature_names_out`` of a
+    vectoriser returns it; a mapping or a function names the features of the model. Without it a feature has its own
+    name, and a column without a name is ``x[12]``.
     """
 
     __slots__ = ()
@@ -54,21 +54,21 @@ class Inspectable:
         show_gain: bool = True,
         show_model: bool = True,
     ) -> str:
-        """Return the tree as rules to be read from the top: the first that a point meets is where it goes.
+        """Return the tree as rules, read from the top: a point goes to the first line whose condition it meets.
 
-        A line tells where a leaf is, its most frequent class, the share of that and the points that it is of, then the
-        points of each class, the model that answers there, and the gain of the test, how far ahead of the second best
-        it was and after how many points of the stream it was made. A chain is a flat list, however long.
+        A line has the condition of a leaf, its most frequent class with its share, the number of points, the points per
+        class, the model that predicts, and for the split its gain, its margin over the second best and the number of
+        points of the stream after which it was made. A chain of splits is a flat list, however long.
 
         Parameters
         ----------
         feature_names : sequence, mapping, function or None, default=None
-            What features are called.
+            The names of the features.
         max_depth : int or None, default=None
-            Show the tests above this depth; an inner node there is shown as if it were a leaf, with the points that its
-            split was chosen for.
+            Show the tests above this depth; an inner node at this depth is shown like a leaf, with the points on which
+            its split was decided.
         decimals : int, default=3
-            Digits of shares, gains and margins.
+            The number of decimals of shares, gains and margins.
         show_counts, show_gain, show_model : bool, default=True
             Whether to show these columns.
         """
@@ -82,45 +82,45 @@ class Inspectable:
         )
 
     def to_dict(self, *, feature_names: FeatureNames = None) -> dict[str, Any]:
-        """Return the tree in plain types that json.dumps takes: a flat list of nodes, however deep the tree.
+        """Return the tree in plain types for json.dumps: a flat list of nodes, however deep the tree.
 
-        A node's ``id`` is its place in the list, by which ``parent``, ``off`` and ``on`` refer to it.
+        The ``id`` of a node is its place in the list, to which ``parent``, ``off`` and ``on`` refer.
         """
         return to_dict(self._view(feature_names, "to_dict"))
 
     def to_dataframe(self, *, feature_names: FeatureNames = None) -> pd.DataFrame:
-        """Return the tree as a table of pandas, a row a node. Needs pandas, which the extra ``pandas`` installs."""
+        """Return the tree as a pandas table, one row per node. Needs pandas, which the extra ``pandas`` installs."""
         return to_dataframe(self._view(feature_names, "to_dataframe"))
 
     def to_dot(self, *, feature_names: FeatureNames = None, max_depth: int | None = DEPTH) -> str:
-        """Return the tree in the language of graphviz; nodes at `max_depth` (None: no limit) stand for all below."""
+        """Return the tree in the language of graphviz, down to `max_depth`; None is no limit."""
         return to_dot(self._view(feature_names, "to_dot"), max_depth=max_depth)
 
     def draw(self, *, feature_names: FeatureNames = None, max_depth: int | None = DEPTH) -> graphviz.Source:
-        """Return the tree as a graph that a notebook shows, and whose ``render`` writes a file.
+        """Return the tree as a graph that a notebook shows and whose ``render`` writes a file.
 
-        Needs the package graphviz, which the extra ``draw`` installs, and to show or write it the program ``dot``.
+        Needs the package graphviz, which the extra ``draw`` installs. Showing and writing need the program ``dot``.
         """
         return draw(self._view(feature_names, "draw"), max_depth=max_depth)
 
     def plot(
         self, ax: Axes | None = None, *, feature_names: FeatureNames = None, max_depth: int | None = DEPTH
     ) -> Axes:
-        """Draw the tree with matplotlib, and return the axes; ``plot().figure.savefig(path)`` saves the picture.
+        """Draw the tree with matplotlib and return the axes; ``plot().figure.savefig(path)`` saves the picture.
 
-        Of the two sides of a test the one with fewer nodes stands to the right, the other below: a chain is a column.
+        The side of a test with fewer nodes is drawn to the right, the other below, so a chain is a column.
         Needs matplotlib, which the extra ``plot`` installs.
         """
         return plot(self._view(feature_names, "plot"), ax, max_depth=max_depth)
 
     def explain_one(self, x: Any, *, feature_names: FeatureNames = None) -> Explanation:
-        """Return why a point is predicted as it is; print it to read it.
+        """Explain the prediction for a point; print the result to read it.
 
         Parameters
         ----------
         x : dict, other mapping, iterable of active features, or sparse matrix of one row
-            The point. Features that the model has never met say nothing, and are not mentioned.
+            The point. Features that the model has never seen have no effect and are not mentioned.
         feature_names : sequence, mapping, function or None, default=None
-            What features are called.
+            The names of the features.
         """
         return self._explain(x, feature_names)

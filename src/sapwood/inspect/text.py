@@ -1,4 +1,4 @@
-"""A tree as text: one line a leaf, as a list of rules."""
+"""A tree as text: a list of rules, one line per leaf."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What learns and answers below every face: that of scikit-learn, that of river, evaluation and the command line.
+"""Learning and predicting, below the estimators, the river classifiers, the evaluation and the command line.
 
 Nothing here needs scikit-learn.
 """

@@ -41,7 +41,7 @@ T = TypeVar("T")
 
 
 class Answers(NamedTuple):
-    """What a learner answered to points before it learned them, by the numbers of the classes."""
+    """The predictions of a learner for points before it learned them, by the numbers of the classes."""
 
     classes: tuple[Hashable, ...]
     """The classes by number, as they are known after the last point."""
@@ -49,35 +49,35 @@ class Answers(NamedTuple):
     predicted: NDArray[np.int64]
     """-1 where no class had been met."""
     probabilities: NDArray[np.float64]
-    """A column for each class; a class that had not been met has probability 0."""
+    """One column per class; a class that had not been met has probability 0."""
 
 
 class TreeLearner:
-    """A tree that learns batches and single points, and answers. Estimators and commands are faces of one.
+    """A tree that learns from batches and single points, and predicts. Estimators and commands each have one.
 
     Guarantee:
 
-    - An error changes nothing: all that can be refused is refused before the first point is learned. An interrupt
+    - An error changes nothing: whatever can be refused is refused before the first point is learned. An interrupt
       (Ctrl-C) keeps the points learned so far.
-    - The tree depends on the points and their order alone, not on the batches that they come in.
-    - Many threads may read one object, and one at a time change it.
+    - The tree depends only on the points and their order, not on the batches that they come in.
+    - Many threads may read one object at once; one at a time may change it.
 
     Parameters
     ----------
     kind : TreeKind
-        Which tree, of `sapwood.parameters.TREES`.
+        The kind of tree: a row of `sapwood.parameters.TREES`.
     parameters : mapping
-        Those of the kind, by name. They take effect when the tree begins, at the first point; until then a face may set
-        `parameters` anew.
+        The parameters of the kind, by name. They take effect at the first point; until then `parameters` may be set
+        again.
     owner : str
-        What errors are to be named by; by default what the kind is called.
+        The name in errors; by default that of the kind.
 
     Attributes
     ----------
     model : TreeModel or None
-        What it has learned; None before the first point.
+        The model learned so far; None before the first point.
     lock : threading.RLock
-        Held by whoever changes the model, or reads it several times as of one moment.
+        The lock for changing the model, or for reading it several times in one state.
     """
 
     __slots__ = ("kind", "lock", "model", "owner", "parameters")
@@ -123,12 +123,12 @@ class TreeLearner:
 
     @property
     def columns(self) -> Columns | None:
-        """The columns of the matrices that it has learned from, if it has."""
+        """The columns of the matrices learned from, if any."""
         return None if self.model is None else self.model.columns
 
     @property
     def binarize(self) -> float | None:
-        """The threshold that points are read with."""
+        """The threshold above which a feature is on."""
         if self.model is not None:
             return self.model.binarize
         try:
@@ -137,18 +137,18 @@ class TreeLearner:
             self.refuse("", error)
 
     def fitted(self) -> TreeModel:
-        """Return what it has learned; raise ValueError before the first point."""
+        """Return the model; raise ValueError before the first point."""
         model = self.model
         if model is None or model.tree.n() == 0:
-            raise ValueError(f"{self.owner}: a point must be learned before this is asked, got none")
+            raise ValueError(f"{self.owner}: a point must be learned first, got none")
         return model
 
     # ---- learning ---------------------------------------------------------------------------------------------------
 
     def fit(self, batch: Batch) -> None:
-        """Forget all, and learn the points of a batch, whose classes are all that there are.
+        """Forget everything, and learn the points of a batch, which has all classes.
 
-        An interrupt leaves the model as it was, too.
+        An interrupt, too, leaves the model as it was.
         """
         with self.lock:
             model = self._new_model()
@@ -165,9 +165,9 @@ class TreeLearner:
             self.model = model
 
     def learn(self, batch: Batch, method: str = "learn_one") -> None:
-        """Learn the points of a batch in their order. A class may be new.
+        """Learn the points of a batch in order. A class may be new.
 
-        The model is, to the byte, that which `learn_one` makes of ``batch.points()``. `method` is what errors name.
+        The model is, to the byte, the one that `learn_one` makes of ``batch.points()``. `method` is named in errors.
         """
         with self.lock:
             model = self.model or self._new_model()
@@ -177,7 +177,7 @@ class TreeLearner:
                 self.refuse(method, error)
 
     def learn_declared(self, batch: Batch, classes: NDArray[Any] | None) -> None:
-        """Learn the points of a batch in their order; all classes are declared, now or before."""
+        """Learn the points of a batch in order; all classes must be declared, now or before."""
         with self.lock:
             model = self.model or self._new_model()
             try:
@@ -190,9 +190,9 @@ class TreeLearner:
                 self.refuse("partial_fit", error)
 
     def test_then_learn(self, batch: Batch, method: str = "learn_one") -> Answers:
-        """Answer each point of a batch before it is learned. A class may be new.
+        """Predict each point of a batch before learning it. A class may be new.
 
-        The answers and the tree are those of `predict_proba_one` and `learn_one`, point by point.
+        The predictions and the tree are those of `predict_proba_one` and `learn_one`, point by point.
         """
         with self.lock:
             model = self.model or self._new_model()
@@ -317,7 +317,7 @@ class TreeLearner:
     # ---- answers ----------------------------------------------------------------------------------------------------
 
     def predict(self, batch: Batch) -> NDArray[Any]:
-        """Return the class of each point of a batch, as `predict_one` does. Unknown features say nothing."""
+        """Return the class of each point of a batch, as `predict_one` does. Unknown features have no effect."""
         return self._model_for(batch).predict(batch)
 
     def predict_proba(self, batch: Batch) -> NDArray[np.float64]:
@@ -329,20 +329,20 @@ class TreeLearner:
         has_names = model.columns is not None and model.columns.names is not None
         if has_names and batch.indices is not None and batch.columns is None:
             raise ValueError(
-                "predict: the points must have features by name, as the model has, got columns by number; "
+                f"{self.owner}.predict: the points must have named features, as the model has, got numbered columns; "
                 "CSV and JSON lines have names"
             )
         return model
 
     def predict_one(self, x: Point) -> Hashable:
-        """Return the class of the largest probability for one point; None before anything was learned."""
+        """Return the most probable class of one point; None before anything was learned."""
         labels, probabilities = self._told_of_one("predict_one", x)
         if not probabilities:
             return None
         return labels.order[min(probabilities.index(max(probabilities)), len(labels.order) - 1)]
 
     def predict_proba_one(self, x: Point) -> dict[Hashable, float]:
-        """Return the probability of each class for one point; nothing before anything was learned."""
+        """Return the probability of each class for one point; an empty dict before anything was learned."""
         labels, probabilities = self._told_of_one("predict_proba_one", x)
         if not probabilities:
             return {}
@@ -370,7 +370,7 @@ class TreeLearner:
     # ---- looking inside ---------------------------------------------------------------------------------------------
 
     def view(self, feature_names: FeatureNames = None, owner: str = "TreeView.of") -> TreeView:
-        """Return the tree as it is now; `owner` is the function whose parameter `feature_names` is."""
+        """Return a view of the tree in its current state; `owner` is the function named in errors."""
         model = self.fitted()
         with self.lock:
             labels = model.labels
@@ -378,7 +378,7 @@ class TreeLearner:
             return TreeView.of(model.tree, labels.order, feature_names, criterion, labels.in_order, owner=owner)
 
     def explain(self, ids: NDArray[np.int32], feature_names: FeatureNames, owner: str) -> Explanation:
-        """Return why the point with these active features is predicted as it is."""
+        """Explain the prediction for the point with these active features."""
         model = self.fitted()
         with self.lock:
             view = self.view(feature_names, owner)
@@ -386,7 +386,7 @@ class TreeLearner:
             return explain_ids(model.tree, view, ids, places, feature_names, owner=owner)
 
     def summary(self) -> TreeSummary:
-        """Return what the tree is and what it has done, in a few numbers."""
+        """Return the size and the history of the tree in a few numbers."""
         model = self.fitted()
         with self.lock:
             return TreeSummary.of(model.tree, len(model.labels.classes))

@@ -20,7 +20,7 @@ __all__ = ["plot_race"]
 
 
 def plot_race(results: RaceResult | Sequence[RaceResult], path: str | Path) -> Path:
-    """Save a PNG of cumulative seconds against points, a panel for each result, and return its path.
+    """Save a PNG of cumulative seconds against points, one panel per result, and return its path.
 
     Needs matplotlib, which the extra `plot` installs.
     """

@@ -33,20 +33,20 @@ def race(
     checkpoints: int | Iterable[int] = 100,
     progress: Callable[[str, int], None] | None = None,
 ) -> RaceResult:
-    """Add the same points to a fresh finder of each search, asking each for its best split after every point.
+    """Add the same points to a new finder of each search, and ask each for its best split after every point.
 
-    The clock runs in C++ and stops between calls, so converting and checking the points is not part of any time.
+    The time is measured in C++, inside the searches, so it does not include converting and checking the points.
     The searches take turns over stretches of the stream, in an order that rotates. Times are those of one run and
     vary with the machine; ratios within one result vary less.
 
     Parameters
     ----------
     X, y : points and labels, as `SplitFinder.add_many` takes them.
-    criterion, alpha : as of `SplitFinder`.
-    searches : the searches that take part; by default all that there are for the criterion and the classes.
+    criterion, alpha : as in `SplitFinder`.
+    searches : the searches that take part; by default all that take the criterion and the number of classes.
     every : ask for the best split after every `every`-th point.
-    n_classes : as of `SplitFinder`; by default as many as the labels need, which go from 0 on.
-    checkpoints : the numbers of points, ascending, at which the time is recorded; or how many of them, evenly spread.
+    n_classes : as in `SplitFinder`; by default the largest label plus 1.
+    checkpoints : the ascending numbers of points at which the time is recorded, or their number, evenly spread.
     progress : called as `progress(search, points)` whenever a search has added that many further points.
     """
     every = _positive("every", every)

@@ -22,7 +22,7 @@ _NAME_WIDTH = 12  # as wide as the table can be and fit 80 columns
 
 
 def print_table(console: Console, results: Sequence[RaceResult], name_of: Callable[[int], str] = str) -> None:
-    """Print the outcome of races, one a criterion; `name_of` says what a feature is called."""
+    """Print the results of races, one per criterion; `name_of` names a feature."""
     from rich import box
     from rich.table import Table
 

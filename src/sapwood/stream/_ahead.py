@@ -1,4 +1,4 @@
-"""Batches of a stream that are read while others are learned."""
+"""Reads the next batches of a stream while one is learned."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _DEPTH = 2
 
 
 class ReadAhead:
-    """An iterator of the batches of a reader that reads the next ones in a thread of its own; a context manager.
+    """An iterator of the batches of a reader that reads the next ones in its own thread; also a context manager.
 
-    The batches, and the error that may follow them, are those of the reader. Parsing and learning both let go of the
-    interpreter, so that with two processors the time is that of the slower of the two, not their sum. A stream that is
-    no file is read when it is asked for, in the thread that asks: whoever waits for a pipe must be free to stop.
+    The batches, and the error that may follow them, are those of the reader. Parsing and learning both release the
+    interpreter lock, so with two processors the time is that of the slower of the two, not their sum. A pipe is read
+    in the thread that asks for a batch, so that waiting for it can be interrupted.
     """
 
     def __init__(self, reader: Reader) -> None:
@@ -44,7 +44,7 @@ class ReadAhead:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Stop reading; the reader is nobody else's any more."""
+        """Stop reading, and wait for the thread to end."""
         if self._thread is None:
             return
         self._stopped.set()
@@ -54,7 +54,7 @@ class ReadAhead:
                 self._ready.get(timeout=0.01)
 
     def interrupt(self) -> None:
-        """Give no further batch: KeyboardInterrupt is raised instead. For a handler of signals, in any thread."""
+        """Give no further batch but raise KeyboardInterrupt. For use in a signal handler, in any thread."""
         if self._thread is None:
             self._reader.interrupt()
         self._stopped.set()

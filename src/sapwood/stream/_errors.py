@@ -1,4 +1,4 @@
-"""What is wrong with a stream: where, what stands there, and what should."""
+"""Errors of a stream: the place, what was found there and what was expected."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ _LONGEST = 40
 
 
 class LineError(NamedTuple):
-    """What is wrong with a line: its number and the column, from 1, what was found there, and what was expected.
+    """A bad line: its number and column, from 1, what was found there and what was expected.
 
-    The column counts bytes in svmlight files and characters in text and JSON lines; in CSV it is that of the table.
+    The column counts bytes in svmlight files and characters in text and JSON lines; in CSV it is the column of the
+    table.
     """
 
     line: int
@@ -20,10 +21,10 @@ class LineError(NamedTuple):
 
 
 class StreamError(ValueError):
-    """A stream that is not what it should be: a bad line, or a file that cannot be read on.
+    """A bad line in a stream, or a file that cannot be read further.
 
-    Its attributes are those of the message, ``file, line 12, column 7: expected this, found that``; `line` and `column`
-    are None where the file as a whole is wrong.
+    Its attributes are the parts of the message, ``file, line 12, column 7: expected this, found that``. `line` and
+    `column` are None where the file as a whole is wrong.
     """
 
     def __init__(

@@ -36,7 +36,7 @@ _log = logging.getLogger("sapwood.stream")
 
 @dataclass
 class Errors:
-    """The bad lines that were skipped: how many, and the first of them."""
+    """The bad lines that were skipped: their number, and the first ten."""
 
     count: int = 0
     first: list[LineError] = field(default_factory=list)
@@ -45,23 +45,23 @@ class Errors:
 class Reader:
     """An iterator of the batches of a stream; see `read`, which makes one. It is also a context manager.
 
-    Memory is that of a batch and of the longest line. All that precedes an error, or an interrupt (Ctrl-C) while the
-    file is waited for, is given before it is raised.
+    It holds one batch and the longest line in memory. All points before an error, or before an interrupt (Ctrl-C) while
+    it waits for the file, are given before the error is raised.
     """
 
     def __init__(
         self, source: Source, parser: Parser, *, format_name: str, batch_size: int, on_error: str, start: int
     ) -> None:
         self.name = source.name
-        """What messages call the stream."""
+        """The name of the stream in messages."""
         self.format = format_name
-        """The format it is in."""
+        """The format of the stream."""
         self.compression = source.compression
-        """How it is compressed: gzip, bzip2, xz, zstd or None."""
+        """The compression: gzip, bzip2, xz, zstd or None."""
         self.errors = Errors()
-        """The bad lines that were skipped, among the points skipped at the start too."""
+        """The bad lines that were skipped, including those before `start`."""
         self.n_points = 0
-        """The points that were given, without those skipped at the start."""
+        """The number of points given, without those before `start`."""
         self._source = source
         self._parser = parser
         self._batch_size = batch_size
@@ -72,22 +72,22 @@ class Reader:
 
     @property
     def n_lines(self) -> int:
-        """The lines that have been read."""
+        """The number of lines read."""
         return self._parser.n_lines
 
     @property
     def n_bytes(self) -> int:
-        """The bytes that have been read, as they are stored; a little ahead of the points that were given."""
+        """The number of stored bytes read; a little ahead of the points that were given."""
         return self._source.n_bytes
 
     @property
     def total_bytes(self) -> int | None:
-        """The bytes that there are to read, as they are stored; None where that is not known, as of a pipe."""
+        """The number of stored bytes in all; None where it is not known, as for a pipe."""
         return self._source.total_bytes
 
     @property
     def position(self) -> int:
-        """The points of the stream so far: what to pass as `start` to go on after the last batch."""
+        """The number of points of the stream so far. Pass it as `start` to continue after the last batch."""
         return self._skipped + self.n_points
 
     def __iter__(self) -> Self:
@@ -108,14 +108,14 @@ class Reader:
         self.close()
 
     def interrupt(self) -> None:
-        """Read no further: what has been read is given as a last batch, then KeyboardInterrupt is raised.
+        """Stop reading: what has been read is given as a last batch, then KeyboardInterrupt is raised.
 
-        For a handler of signals, in the thread that reads, also while it waits for a pipe.
+        For use in a signal handler, in the thread that reads, even while it waits for a pipe.
         """
         self._source.interrupt()
 
     def close(self) -> None:
-        """Close the file, if `read` opened it; the reader then has no more batches."""
+        """Close the file if `read` opened it. The reader then has no more batches."""
         # One that is being read in a thread that was not waited for ends with its file.
         with suppress(ValueError):
             self._batches.close()
@@ -201,47 +201,48 @@ def read(
         A path, "-" for standard input, or a file opened in binary mode. Data compressed by gzip, bzip2, xz or zstd (the
         extra ``zstd``) is recognised by its first bytes.
     format
-        ``"svmlight"``, ``"text"`` (label<TAB>text), ``"csv"`` or ``"jsonl"``. By default it is recognised: by the
-        extensions .svm, .svmlight, .libsvm, .csv, .jsonl and .ndjson, else by the first lines.
+        ``"svmlight"``, ``"text"`` (label<TAB>text), ``"csv"`` or ``"jsonl"``. By default it is recognised by the
+        extensions .svm, .svmlight, .libsvm, .csv, .jsonl and .ndjson, otherwise by the first lines.
     batch_size
-        The points of a batch; the last may have fewer, and so may the one before an error.
+        The number of points per batch; the last batch and the one before an error may have fewer.
     binarize
-        A number is on where it is greater than this. None: numbers must be 0 or 1.
+        A feature is on where its number is greater than this. With None, numbers must be 0 or 1.
     on_error
         What to do at a bad line: ``"stop"`` raises StreamError, ``"skip"`` counts it in ``errors``, ``"log"`` also
-        warns of it in the log ``sapwood.stream``.
+        logs a warning to ``sapwood.stream``.
     start
-        How many points to pass over at the beginning, to go on where an earlier reader was.
+        The number of points to skip at the beginning, to continue where an earlier reader stopped.
     n_features
-        svmlight: the number of columns, beyond which an index is an error; by default 2³⁰, the most. Text: hash the
-        words into as many columns, by scikit-learn's HashingVectorizer.
+        svmlight: the number of columns, beyond which an index is an error; by default 2³⁰, the maximum. Text: hash the
+        words into this number of columns, by the HashingVectorizer of scikit-learn.
     vectorizer
-        Text: a vectorizer of scikit-learn whose analyser finds the words, such as
+        Text: a scikit-learn vectorizer whose analyser finds the words, such as
         ``CountVectorizer(ngram_range=(1, 2))``; a HashingVectorizer hashes them too. By default CountVectorizer().
     label
-        CSV, JSON lines: the column or field of the label. By default label, class or target, or the last column.
+        CSV, JSON lines: the column or field with the label. By default label, class or target, or the last column.
     labelled
         Whether the stream has labels. If not, labels are None, a line of text is all text, and the column or field
-        named by `label` is left out; an svmlight line has a label all the same.
+        named by `label` is left out. An svmlight line always has a label.
     ignore
-        CSV, JSON lines: columns or fields that are left out.
+        CSV, JSON lines: columns or fields to leave out.
     delimiter
-        CSV: what separates the columns. By default a comma, semicolon, tab or bar, as the header has it.
+        CSV: the character between columns. By default a comma, semicolon, tab or bar, as in the header.
 
     Returns
     -------
-    An iterator of batches, which closes the file at its end and is also a context manager.
+    Reader
+        An iterator of batches, which closes the file at its end and is also a context manager.
 
     Raises
     ------
     OSError
-        If the file is not there or cannot be read.
+        If the file does not exist or cannot be read.
     StreamError
-        If the file is empty, is not text, or is in no format that is known; later, from the iterator, at a bad line.
+        If the file is empty, is not text or has no known format; later, from the iterator, at a bad line.
     ValueError, TypeError
-        If a parameter is wrong, or says something about another format.
+        If a parameter is invalid, or does not apply to the format.
     ImportError
-        If the data is zstd's and the package zstandard is not installed.
+        If the data is compressed by zstd and the package zstandard is not installed.
 
     Examples
     --------
@@ -301,7 +302,7 @@ _OPTIONS = {
 
 
 def _check_options(kind: str, **options: Any) -> None:
-    """Refuse an option that says nothing about the format: it would be passed over in silence."""
+    """Refuse an option that does not apply to the format, which would be ignored silently otherwise."""
     for name, value in options.items():
         if name not in _OPTIONS[kind] and value is not None and value != ():
             raise ValueError(f"read: {name} must be left out for the format {kind}, got {value!r}")

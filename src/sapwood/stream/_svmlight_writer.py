@@ -17,24 +17,24 @@ if TYPE_CHECKING:
 
 
 def write_svmlight(file: BinaryIO, X: Any, y: ArrayLike) -> None:
-    r"""Append points to a file opened in binary mode, a line each; `read` gives them back.
+    r"""Append points to a file opened in binary mode, one per line; `read` reads them back.
 
-    Whatever is stored in X and is not zero is written as 1. Columns keep their numbers; whole labels are written as
-    integers. Nothing is written if anything is wrong.
+    Every stored value of X that is not zero is written as 1. Columns keep their numbers; whole labels are written as
+    integers. Nothing is written if an argument is invalid.
 
     Parameters
     ----------
     file
-        Where to write, such as ``open(path, "wb")`` or ``sys.stdout.buffer``.
+        The file, such as ``open(path, "wb")`` or ``sys.stdout.buffer``.
     X
         A sparse matrix with at most 2³⁰ columns.
     y
-        A finite number for each row.
+        One finite number per row.
 
     Raises
     ------
     ValueError
-        If X is not sparse, corrupt or too wide, or y is not a finite number for each of its rows.
+        If X is not sparse, is corrupt or too wide, or if y has not one finite number per row.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How the lines of a stream become features: what a model must be given again to read other points alike."""
+"""How the lines of a stream become features, so that other points can be read in the same way."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MOST_NGRAMS = 9
 class Encoding:
     """The options of `sapwood.stream.read` that decide which features a point has; see there.
 
-    `ngrams` is for text: features are the words, and the runs of up to so many of them.
+    `ngrams` is for text: features are words and runs of up to `ngrams` words.
     """
 
     format: str | None = None
