@@ -23,7 +23,7 @@ SELDOM = 20  # points from one query to the next, where they are asked seldom
 
 
 class Points(NamedTuple):
-    """The features of points, a row a point, and their classes."""
+    """The features of points, one row per point, and their classes."""
 
     on: npt.NDArray[np.bool_]
     labels: npt.NDArray[np.int64]

@@ -47,9 +47,9 @@ def run(quick: bool) -> Report:
         f"records: {RECORD} bytes for each feature seen, which hold its counts, its certificate and its status.",
         "lists: four bytes for each candidate and for each feature with a certificate of its own: the least they take.",
         "rest: the index (hash tables, or records of ids not yet seen), spare capacity, and what does not grow.",
-        f"Asked for are at most {MOST} bytes a feature beyond the index: records and lists.",
+        f"Asked for are at most {MOST} bytes per feature beyond the index: records and lists.",
     ]
-    total = ("features seen", "bytes", "bytes a feature")
+    total = ("features seen", "bytes", "bytes per feature")
     header = ("stream", "criterion", "search", *total, "records", "lists", "must", "rest")
     panels: dict[str, list[Bar]] = {}
     for figure in figures:

@@ -42,9 +42,9 @@ def run(quick: bool) -> Report:
                 for figure in _measure(stream, criterion, with_exhaustive=stream.n == prefix, quick=quick):
                     figures.append({"stream": stream.name, "criterion": criterion, "points": stream.n, **figure})
                     rows.append(_row(figures[-1]))
-    notes.append("20 Newsgroups by words, a class a group, K = 20; the best split asked for after every point.")
+    notes.append("20 Newsgroups by words, one class per group, K = 20; the best split asked for after every point.")
     notes.append("Median (quartiles) of interleaved runs. The exhaustive search is too slow for the whole stream.")
-    header = ("stream", "criterion", "search", "points", "µs a point", "× counting", "/ exhaustive", "must")
+    header = ("stream", "criterion", "search", "points", "µs per point", "× counting", "/ exhaustive", "must")
 
     def draw(canvas: Figure) -> None:
         panels: dict[str, list[Bar]] = {}
@@ -54,7 +54,7 @@ def run(quick: bool) -> Report:
             bars = panels.setdefault(f"{which}, {figure['criterion']}", [])
             bars.append(Bar(figure["contestant"], each, f"{significant(each)} µs"))
         if panels:
-            draw_bars(canvas, list(panels.items()), "microseconds a point (log scale)", log=True)
+            draw_bars(canvas, list(panels.items()), "microseconds per point (log scale)", log=True)
 
     tables = [Table("K = 20", header, rows)]
     return Report("multiclass", "twenty classes", tables, figures, draw, quick, notes)

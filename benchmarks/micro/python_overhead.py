@@ -35,7 +35,7 @@ def run(quick: bool) -> Report:
                     verdict = f"< {MOST:g}: {'met' if extra.median < MOST else 'MISSED'}"
                 shown = (f"{figure['microseconds']:.3f}", f"{figure['native']:.3f}")
                 rows.append((criterion, search, figure["call"], *shown, _signed(extra), verdict))
-    header = ("criterion", "search", "call", "µs a point", "in C++", "extra (quartiles)", "target")
+    header = ("criterion", "search", "call", "µs per point", "in C++", "extra (quartiles)", "target")
     panels = {call: [f for f in figures if f["call"] == call] for call in ("add", "add_many", "add_many, trace")}
     bars = [
         (f"{call}, {criterion}", [_bar(f) for f in chosen if f["criterion"] == criterion])
@@ -49,9 +49,9 @@ def run(quick: bool) -> Report:
     return Report(
         "python_overhead",
         "what Python adds to the search",
-        [Table("Microseconds a point", header, rows)],
+        [Table("Microseconds per point", header, rows)],
         figures,
-        lambda canvas: draw_bars(canvas, bars, "microseconds a point on top of the search"),
+        lambda canvas: draw_bars(canvas, bars, "microseconds per point on top of the search"),
         quick,
         notes,
     )

@@ -1,4 +1,4 @@
-"""Time a point as the features grow, with as many of them on in a point, and as the points grow."""
+"""Time per point as the features grow, with as many of them on in a point, and as the points grow."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .pictures import draw_lines
 from .report import Report, Table
 from .workloads import CERTIFIED, CRITERIA, Stream, contestants, counting_seconds, fresh, searches_for, synthetic
 
-FLAT = 2.0  # what the slowest time a point may be over the fastest, as the features grow
+FLAT = 2.0  # what the slowest time per point may be over the fastest, as the features grow
 
 
 def run(quick: bool) -> Report:
@@ -39,11 +39,11 @@ def run(quick: bool) -> Report:
         for criterion in CRITERIA
     ]
     tables = [
-        _table("µs a point as the features grow", features, {"d2": "d2", "features seen": "features_seen"}),
-        _table("µs a point as the points grow", points, {"points": "points"}),
+        _table("µs per point as the features grow", features, {"d2": "d2", "features seen": "features_seen"}),
+        _table("µs per point as the points grow", points, {"points": "points"}),
     ]
-    draw = partial(draw_lines, drawn, "µs a point, fastest run")
-    return Report("scaling", "time a point as the stream grows", tables, features + points, draw, quick, notes)
+    draw = partial(draw_lines, drawn, "µs per point, fastest run")
+    return Report("scaling", "time per point as the stream grows", tables, features + points, draw, quick, notes)
 
 
 def _as_features_grow(quick: bool, notes: list[str]) -> list[dict[str, Any]]:
@@ -64,7 +64,7 @@ def _as_features_grow(quick: bool, notes: list[str]) -> list[dict[str, Any]]:
 
 
 def _by_size(streams: dict[int, Stream], criterion: str, quick: bool) -> dict[str, dict[int, Figures]]:
-    """Return microseconds a point by contestant and size, all sizes of a contestant in every round.
+    """Return microseconds per point by contestant and size, all sizes of a contestant in every round.
 
     The exhaustive search, for which no precision is wanted, takes most of the time and so has a single round.
     """
@@ -117,7 +117,7 @@ def _as_points_grow(quick: bool) -> list[dict[str, Any]]:
 
 
 def _stretches(stream: Stream, criterion: str, name: str, ends: list[int]) -> Figures:
-    """Return microseconds a point between one end and the next."""
+    """Return microseconds per point between one end and the next."""
     part = stream.prefix(ends[-1])
     marks = np.array(ends, dtype=np.int64)
     if name == COUNTING:

@@ -174,7 +174,7 @@ def _whole_table(figures: list[dict[str, Any]]) -> Table:
         "stream",
         "criterion",
         "points",
-        "counting, µs a point",
+        "counting, µs per point",
         "certified, × counting",
         "fastest",
         "must",
@@ -203,7 +203,7 @@ def _beside_table(figures: list[dict[str, Any]]) -> Table:
                 significant(1 / Quartiles(**beside["over_approximate"]).median),
             )
         )
-    header = ("stream", "criterion", "points", "exhaustive, µs a point", "approximate", "certified")
+    header = ("stream", "criterion", "points", "exhaustive, µs per point", "approximate", "certified")
     ratios = ("certified / exhaustive", "must", "approximate / certified")
     return Table("Certified beside the other searches", header + ratios, rows)
 
@@ -218,7 +218,7 @@ def _slowest_table(figures: list[dict[str, Any]]) -> Table:
     header = (
         "stream",
         "criterion",
-        "mean, µs a point",
+        "mean, µs per point",
         "slowest point, µs",
         "slowest / mean",
         "slowest / mean exhaustive",

@@ -17,7 +17,7 @@ BESIDE = ("exhaustive", "approximate")
 
 
 def draw_speed(figures: list[dict[str, Any]], canvas: Figure) -> None:
-    """Draw a row of dots a stream, a panel a criterion, on one logarithmic axis."""
+    """Draw one row of dots per stream, one panel per criterion, on one logarithmic axis."""
     streams = list(dict.fromkeys(figure["stream"] for figure in figures))
     canvas.set_size_inches(14.5, 2.2 + 0.6 * len(streams))
     axes = canvas.subplots(1, len(CRITERIA), sharex=True, sharey=True)

@@ -103,7 +103,7 @@ def _drawing(figures: list[dict[str, Any]]) -> Callable[[Figure], None]:
         bars.append(Bar(figure["contestant"], each, text))
 
     def draw(canvas: Figure) -> None:
-        label = f"microseconds a point (log scale); × = speed-up over {SCALAR}"
+        label = f"microseconds per point (log scale); × = speed-up over {SCALAR}"
         draw_bars(canvas, list(panels.items()), label, log=True)
 
     return draw

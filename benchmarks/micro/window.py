@@ -34,7 +34,7 @@ def run(quick: bool) -> Report:
                 rows.append(_row(figures[-1]))
     notes.append(f"A window of {width:,} points. A step adds a point, removes the oldest and asks for the best split.")
     notes.append("Median (quartiles) of interleaved runs; only steps of the full window are timed.")
-    header = ("stream", "criterion", "search", "steps", "µs a step", "× counting", "/ exhaustive", "must")
+    header = ("stream", "criterion", "search", "steps", "µs per step", "× counting", "/ exhaustive", "must")
     panels: dict[str, list[Bar]] = {}
     for figure in figures:
         each = figure["microseconds"]["median"]
@@ -45,7 +45,7 @@ def run(quick: bool) -> Report:
         "a window that slides",
         [Table(f"A window of {width:,} points", header, rows)],
         figures,
-        lambda canvas: draw_bars(canvas, list(panels.items()), "microseconds a step (log scale)", log=True),
+        lambda canvas: draw_bars(canvas, list(panels.items()), "microseconds per step (log scale)", log=True),
         quick,
         notes,
     )

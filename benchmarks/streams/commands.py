@@ -25,7 +25,7 @@ READING = "reading alone"
 TRAIN = "train, VFDT"
 MOST_TRAINING = 2.0  # times reading alone
 MOST_START = 0.5  # seconds
-AHEAD_COLUMNS = ("stream", "file", "reading alone, µs a point", "train, VFDT", "× reading alone", "asked")
+AHEAD_COLUMNS = ("stream", "file", "reading alone, µs per point", "train, VFDT", "× reading alone", "asked")
 STARTS = {
     "sapwood --version": ["--version"],
     "sapwood --help": ["--help"],
@@ -84,7 +84,7 @@ def run(quick: bool) -> Report:
         "what train and evaluate take beside reading",
         [
             Table("by the clock, reading ahead as train does", AHEAD_COLUMNS, ahead_rows),
-            Table("by the processor, in one thread", ("stream", "step", "µs a point", "ratio"), rows),
+            Table("by the processor, in one thread", ("stream", "step", "µs per point", "ratio"), rows),
             Table("the start of the command, seconds", ("what", "seconds", "asked"), start_rows),
         ],
         figures,
@@ -171,5 +171,5 @@ def _draw(figure: Figure, figures: list[dict[str, Any]]) -> None:
     axes.set_yticks(range(len(streams)), streams)
     axes.invert_yaxis()
     axes.set_xscale("log")
-    axes.set_xlabel("microseconds a point")
+    axes.set_xlabel("microseconds per point")
     axes.legend(fontsize="small")

@@ -1,4 +1,4 @@
-"""How fast streams are read: bytes of plain text a second, in every format and compression."""
+"""How fast streams are read: bytes of plain text per second, in every format and compression."""
 
 from __future__ import annotations
 
@@ -88,4 +88,4 @@ def draw_rates(figure: Figure, figures: list[dict[str, Any]]) -> None:
     axes.axvline(LEAST, color="0.2", linestyle=":", linewidth=1)
     axes.invert_yaxis()
     axes.margins(x=0.12)
-    axes.set_xlabel("MB of plain text a second; dotted: what is asked of svmlight")
+    axes.set_xlabel("MB of plain text per second; dotted: what is asked of svmlight")

@@ -39,7 +39,7 @@ FILES = {
 MOST_FEATURES_FOR_PEERS = 60_000
 # With more than this, CapyMOA takes milliseconds to make an instance, before the clock starts.
 FEW_FEATURES = 1000
-# A point as a dense dict takes about 100 bytes a feature, and they are made before the clock starts.
+# A point as a dense dict takes about 100 bytes per feature, and they are made before the clock starts.
 MOST_DENSE_CELLS = 4_000_000
 
 
@@ -49,8 +49,8 @@ def run(quick: bool) -> Report:
     notes = [
         "Accuracy in per cent, each point predicted before it is learned; parameters are each library's defaults.",
         (
-            f"A learner has {seconds:g} seconds a stream. Where it did not finish, the number of points that it saw is "
-            "in brackets, followed by the accuracy of sapwood's VFDT on the same points."
+            f"A learner has {seconds:g} seconds per stream. Where it did not finish, the number of points that it saw "
+            "is in brackets, followed by the accuracy of sapwood's VFDT on the same points."
         ),
         "BernoulliNB learns blocks of 100 points where there are 20,000 features or more, else single points.",
         "river, sparse dicts: only the features that are on; dense dicts: all, as 0 and 1.",

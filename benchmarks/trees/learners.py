@@ -22,9 +22,9 @@ class Run(NamedTuple):
     right: npt.NDArray[np.bool_]
     """For each point whether the prediction made before learning it was right."""
     learning: float
-    """Seconds spent learning, a point."""
+    """Seconds spent learning, per point."""
     predicting: float
-    """Seconds spent predicting, a point."""
+    """Seconds spent predicting, per point."""
 
     @property
     def accuracy(self) -> float:

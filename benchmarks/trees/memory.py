@@ -46,7 +46,7 @@ def run(quick: bool) -> Report:
         "A pair: a leaf and a feature that is on in a point that reached it (the last leaf of each point counts).",
         "EFDT keeps the statistics of inner nodes as well.",
     ]
-    header = ("features", "learner", "leaf_prediction", "leaves", "pairs", "MiB", "bytes a pair", "asked")
+    header = ("features", "learner", "leaf_prediction", "leaves", "pairs", "MiB", "bytes per pair", "asked")
     return Report(
         "trees-memory",
         "memory of trees over many features",

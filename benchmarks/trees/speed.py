@@ -1,4 +1,4 @@
-"""Time a point of the trees, beside other libraries' on the paper's stream."""
+"""Time per point of the trees, beside other libraries' on the paper's stream."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def run(quick: bool) -> Report:
     """Measure learning and predicting."""
     stream = synthetic(1000 if quick else 10_000)
     notes = [
-        "The paper's stream, sparse(10000, 10, 10000, 0.001), about 15 features a point; one thread.",
-        "Medians (quartiles) of interleaved runs, microseconds a point. Peers: one run, learning only.",
-        "partial_fit and predict take the stream as one CSR matrix; learn_one and predict_one a dict a point.",
+        "The paper's stream, sparse(10000, 10, 10000, 0.001), about 15 features per point; one thread.",
+        "Medians (quartiles) of interleaved runs, microseconds per point. Peers: one run, learning only.",
+        "partial_fit and predict take the stream as one CSR matrix; learn_one and predict_one one dict per point.",
     ]
     times = interleaved(_own(stream), 3 if quick else 9)
     micro = {name: 1e6 * seconds / stream.n for name, seconds in times.items()}
@@ -59,14 +59,14 @@ def run(quick: bool) -> Report:
         asked = "–" if not least else f"≥ {least:g}: {'met' if ratio >= least else 'MISSED'}"
         peers.append((name, significant(1e6 * learning), significant(ratio), asked))
         figures.append({"name": name, "microseconds": 1e6 * learning})
-    tables = [Table("sapwood, µs a point", ("what", "µs a point", "asked"), rows_of_table)]
+    tables = [Table("sapwood, µs per point", ("what", "µs per point", "asked"), rows_of_table)]
     if peers:
         tables.append(
-            Table("other libraries, learning", ("what", "µs a point", "× VFDT's partial_fit", "asked"), peers)
+            Table("other libraries, learning", ("what", "µs per point", "× VFDT's partial_fit", "asked"), peers)
         )
     return Report(
         "trees-speed",
-        "time a point of the trees",
+        "time per point of the trees",
         tables,
         figures,
         lambda figure: _draw(figure, figures),
@@ -120,6 +120,6 @@ def _draw(figure: Figure, figures: list[dict[str, Any]]) -> None:
     axes.barh(names, values, color="0.4")
     axes.set_xscale("log")
     axes.invert_yaxis()
-    axes.set_xlabel("microseconds a point")
+    axes.set_xlabel("microseconds per point")
     axes.bar_label(axes.containers[0], labels=[f" {significant(value)}" for value in values], fontsize="x-small")  # type: ignore[arg-type]
     axes.margins(x=0.15)

@@ -65,8 +65,8 @@ class Explanation:
 
     The second sum: the model of the leaf gives each class a score, its `intercept` plus the scores of the `evidence`.
     The probability of a class is proportional to the exponential of its score. So `log_odds`, the logarithm of the
-    ratio of the probabilities of two classes, is the difference of their scores. Where the leaf predicts by ``"majority"``,
-    there is no evidence, and the tests are the whole explanation.
+    ratio of the probabilities of two classes, is the difference of their scores. Where the leaf predicts by
+    ``"majority"``, there is no evidence, and the tests are the whole explanation.
 
     `label` is the most probable class, and `against` the next, None if only one class is known.
     """
