@@ -202,7 +202,7 @@ void every_tree_goes_on_alike() {
                         options.criterion = criterion;
                         options.leaf_prediction = leaf_prediction;
                         options.delta = 0.1;
-                        options.split_test = static_cast<SplitTestKind>(turn % 3);
+                        options.split_test = static_cast<SplitTestKind>(turn % 4);
                         options.grace_period = turn % 4 == 0 ? 5 : 1;
                         if (turn % 5 == 0) options.seed = turn;
                         if (turn % 6 == 0) options.max_depth = 2;
@@ -500,6 +500,12 @@ std::vector<SmallTree> small_models() {
     options.max_leaves = 9;
     options.seed = 7;
     add("as deep as may be", grown(options, 3, "pure at the end", 80));
+    options = TreeOptions();
+    options.growth = Growth::streaming;
+    options.split_test = SplitTestKind::evidence;
+    options.leaf_prediction = LeafPrediction::mixed;
+    add("streaming evidence mixed", grown(options, 2, "pure at the end", 120));
+    add("streaming evidence mixed, three classes", grown(options, 3, "label flips", 60));
     add("paused", paused_tree());
     add("typed", typed_tree());
     return models;
@@ -526,7 +532,7 @@ void refusals_say_what_must_hold(const std::vector<SmallTree>& models) {
           "sapwood");
     CHECK(refusal(replaced("min_gain", "min_pain")) == "a tree must have the option 'min_gain' here, got 'min_pain'");
     CHECK(refusal(replaced("hoeffding", "Hoeffding")) ==
-          "growth must be one of 'hoeffding', 'extremely_fast', got 'Hoeffding'");
+          "growth must be one of 'hoeffding', 'extremely_fast', 'streaming', got 'Hoeffding'");
     CHECK(refusal(right, 6).empty());
     CHECK(refusal(right, 3).find("features of the model") != std::string::npos);
 }

@@ -51,18 +51,29 @@ constexpr int times_fewer = 1;
 /// Bold options, so that few points suffice to split; another kind of tree for every number.
 TreeOptions kind(Growth growth, std::size_t number) {
     constexpr std::array of_predictions{LeafPrediction::adaptive, LeafPrediction::majority, LeafPrediction::naive_bayes,
-                                        LeafPrediction::logistic};
+                                        LeafPrediction::logistic, LeafPrediction::mixed};
     TreeOptions options;
     options.growth = growth;
     options.criterion = static_cast<Criterion>(number % 3);
-    options.leaf_prediction = of_predictions[number / 3 % 4];
+    options.leaf_prediction = of_predictions[number / 3 % 5];
     options.split_test = number % 2 == 0 ? SplitTestKind::hoeffding : SplitTestKind::gaussian;
+    if (growth == Growth::streaming) {
+        options.criterion = Criterion::entropy;
+        options.split_test = number % 4 == 3 ? SplitTestKind::gaussian : SplitTestKind::evidence;
+    }
     options.delta = 0.2;
     options.tau = 0.2;
     options.min_samples_reevaluate = static_cast<Count>(1 + number % 7);
     if (number % 5 == 4) options.seed = number;
     if (number % 7 == 6) options.max_depth = 3;
     if (number % 11 == 5) options.max_leaves = 6;
+    return options;
+}
+
+/// The same with a test that splits after a few points, where the shape of a tree is what is tested.
+TreeOptions bold(Growth growth) {
+    TreeOptions options = kind(growth, 0);
+    options.split_test = SplitTestKind::hoeffding;
     return options;
 }
 
@@ -180,7 +191,8 @@ void hostile_streams(Growth growth) {
         }
     }
     CHECK(happened.split > 100 / times_fewer);
-    CHECK(growth == Growth::hoeffding ? happened.resplit == 0 : happened.resplit > 20 / times_fewer);
+    CHECK(growth == Growth::extremely_fast ? happened.resplit > 20 / times_fewer : happened.resplit < happened.split);
+    CHECK(growth != Growth::hoeffding || happened.resplit == 0);
 }
 
 /// Many points, looked at now and then. Fewer where every node on the way learns from each.
@@ -209,7 +221,7 @@ void long_streams(Growth growth) {
 /// before are off.
 void deep_chain(Growth growth) {
     constexpr int length = 1200;
-    TreeOptions options = kind(growth, 0);
+    TreeOptions options = bold(growth);
     options.tau = 1;
     options.min_samples_reevaluate = sapwood::max_points;
     StreamingTree tree(options);
@@ -227,10 +239,9 @@ void deep_chain(Growth growth) {
     CHECK(tree.nodes().in_order().size() == tree.nodes().n_nodes());
     CHECK(predicted(tree, {{5}, 1})[1] > 0.5 && predicted(tree, {{}, 0})[0] > 0.5);
     // And it all comes down again when the root is split anew.
-    if (growth == Growth::hoeffding) return;
-    TreeOptions bold = options;
-    bold.min_samples_reevaluate = 4000;
-    StreamingTree falls(bold);
+    if (growth != Growth::extremely_fast) return;
+    options.min_samples_reevaluate = 4000;
+    StreamingTree falls(options);
     for (FeatureId j = 0; j < length / 2; ++j) {
         for (int times = 0; times < 3; ++times) {
             falls.learn(sapwood::Features(std::vector<FeatureId>{j}), 1);
@@ -247,7 +258,7 @@ void deep_chain(Growth growth) {
 
 /// New classes change nothing between those that there were, and are learned from then on.
 void classes_that_appear_late(Growth growth, LeafPrediction leaf_prediction) {
-    TreeOptions options = kind(growth, 0);
+    TreeOptions options = bold(growth);
     options.leaf_prediction = leaf_prediction;
     StreamingTree tree(options);
     const std::vector<Point> points = sapwood::streams::make("plain", 800, 15, 5, 2);
@@ -291,10 +302,11 @@ void within_memory(Growth growth) {
     Happened happened;
     std::size_t number = 0;
     for (const std::int64_t max_bytes : {std::int64_t{1} << 16, std::int64_t{1} << 18, std::int64_t{1} << 20}) {
-        for (const LeafPrediction leaf_prediction : {LeafPrediction::adaptive, LeafPrediction::majority,
-                                                     LeafPrediction::logistic, LeafPrediction::naive_bayes}) {
+        for (const LeafPrediction leaf_prediction :
+             {LeafPrediction::adaptive, LeafPrediction::majority, LeafPrediction::logistic, LeafPrediction::naive_bayes,
+              LeafPrediction::mixed}) {
             for (const SearchKind search : {SearchKind::certified, SearchKind::exhaustive}) {
-                TreeOptions options = kind(growth, 0);
+                TreeOptions options = bold(growth);
                 options.max_bytes = max_bytes;
                 options.leaf_prediction = leaf_prediction;
                 options.search = search;
@@ -329,9 +341,10 @@ void within_memory(Growth growth) {
 /// what is below the least useful splits is given up for it.
 void late_classes_within_memory(Growth growth) {
     std::int64_t pruned = 0;
-    for (const LeafPrediction leaf_prediction : {LeafPrediction::majority, LeafPrediction::adaptive}) {
-        for (const std::int64_t max_bytes : {std::int64_t{1} << 16, std::int64_t{1} << 17}) {
-            TreeOptions options = kind(growth, 0);
+    for (const LeafPrediction leaf_prediction :
+         {LeafPrediction::majority, LeafPrediction::adaptive, LeafPrediction::mixed}) {
+        for (const std::int64_t max_bytes : {std::int64_t{1} << 17, std::int64_t{1} << 18}) {
+            TreeOptions options = bold(growth);
             options.max_bytes = max_bytes;
             options.leaf_prediction = leaf_prediction;
             options.tau = 1;
@@ -355,8 +368,8 @@ void late_classes_within_memory(Growth growth) {
                     break;
                 }
             }
-            CHECK_THROWS(std::invalid_argument, tree.check_classes(20000));
-            CHECK_THROWS(std::invalid_argument, tree.cover_classes(20000));
+            CHECK_THROWS(std::invalid_argument, tree.check_classes(40000));
+            CHECK_THROWS(std::invalid_argument, tree.cover_classes(40000));
             CHECK(is_whole(tree));
         }
     }
@@ -467,12 +480,13 @@ void what_is_broken_is_noticed() {
 }  // namespace
 
 int main() {
-    for (const Growth growth : {Growth::hoeffding, Growth::extremely_fast}) {
+    for (const Growth growth : {Growth::hoeffding, Growth::extremely_fast, Growth::streaming}) {
         hostile_streams(growth);
         long_streams(growth);
         deep_chain(growth);
-        for (const LeafPrediction prediction : {LeafPrediction::majority, LeafPrediction::naive_bayes,
-                                                LeafPrediction::logistic, LeafPrediction::adaptive}) {
+        for (const LeafPrediction prediction :
+             {LeafPrediction::majority, LeafPrediction::naive_bayes, LeafPrediction::logistic, LeafPrediction::adaptive,
+              LeafPrediction::mixed}) {
             classes_that_appear_late(growth, prediction);
         }
         within_memory(growth);

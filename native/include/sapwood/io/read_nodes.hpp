@@ -136,7 +136,10 @@ private:
         if (state == State::counting) {
             std::unique_ptr<SplitSearch> search = make_search(options().search_choice(n_classes()));
             search->load(in_, {counted, n_features_});
-            return NodeStatistics::restored(state, std::move(counted), tested_at, 0, 0, std::move(search));
+            std::unique_ptr<SplitNotes> notes = make_split_notes(options());
+            if (notes) notes->load(in_, *search);
+            return NodeStatistics::restored(state, std::move(counted), tested_at, 0, 0, std::move(search),
+                                            std::move(notes));
         }
         const std::int64_t most = (is_leaf ? n : tree_.n()) - n_counted;
         const auto n_missed = get_between<std::int64_t>(in_, 0, most, "the points that a node did not count");

@@ -73,6 +73,7 @@ public:
         }
         get_words(in, models.intercept);
         if (layout_.keeps_logistic) check_weights(models.intercept, layout_.n_outputs());
+        if (models.mixer) get_mixer(in, *models.mixer);
         if (chooses) {
             in.get_all(std::span<std::int64_t>(models.right), "how often models were right");
             for (const std::int64_t right : models.right) {
@@ -96,6 +97,16 @@ public:
     }
 
 private:
+    static void get_mixer(ByteReader& in, MixerWeights& weights) {
+        in.get_all(std::span<double>(weights), "the weights of a mixer");
+        for (const double weight : weights) {
+            if (!(std::fabs(weight) <= tree_format::largest_mix)) {
+                throw ModelFormatError("a weight of a mixer must be a number of size 2^31 at most, got " +
+                                       std::to_string(weight));
+            }
+        }
+    }
+
     void get_pages() {
         const auto size = in_.get<std::uint32_t>("the number of pages");
         const std::size_t words = PagePool::records_per_page * layout_.record_size();

@@ -45,7 +45,11 @@ public:
 
         const ModelLayout& layout = tree.predictor().layout();
         ByteReader models = section("models");
-        if (layout.keeps_logistic) get_trunk(models, tree.restored_predictor().trunk_model());
+        if (layout.mixes) {
+            get_mixing(models, *tree.restored_predictor().mixing(), tree.n());
+        } else if (layout.keeps_logistic) {
+            get_trunk(models, tree.restored_predictor().trunk_model());
+        }
         std::optional<PageReader> pages;
         if (layout.keeps_anything()) {
             pages.emplace(models, tree.restored_predictor().pool(), layout, tree.n(), n_features_);
@@ -144,6 +148,47 @@ private:
         require_of_file(tally.resumed <= tally.paused, "nodes that begin again must have been paused", tally.resumed);
         require_end(in, "counts");
         tree.restore_counts(n, tally, n_born);
+    }
+
+    void get_mixing(ByteReader& in, Mixing& mixing, std::int64_t n) const {
+        const auto n_points = get_between<std::int64_t>(in, 0, n, "the points that the trunk has learned");
+        const auto n_active =
+            get_between<std::int64_t>(in, 0, tree_format::largest_tally, "the features of the points of the trunk");
+        mixing.restore(n_points, n_active);
+        MixedTrunk& trunk = mixing.trunk();
+        in.get_all(trunk.n_of_class(), "the points of the trunk");
+        std::int64_t sum = 0;
+        for (const std::int64_t count : trunk.n_of_class()) {
+            require_of_file(0 <= count && count <= n - sum, "the points of the trunk must be counts of points", count);
+            sum += count;
+        }
+        const auto size = in.get<std::uint32_t>("the features of the trunk");
+        require_of_file(size <= n_features_, "the features of the trunk must be features of the model", size);
+        in.require(size, trunk.words_in_record() * sizeof(Word), "records of the trunk");
+        get_words(in, {trunk.intercept(), trunk.counts_at()});
+        check_regressions(trunk, trunk.intercept());
+        trunk.cover(size);
+        for (std::uint32_t i = 0; i < size; ++i) {
+            Word* record = trunk.record(static_cast<FeatureId>(i));
+            get_words(in, {record, trunk.words_in_record()});
+            check_regressions(trunk, record);
+            for (std::size_t k = 0; k < trunk.n_classes(); ++k) {
+                const Count count = record[trunk.counts_at() + k].count;
+                require_of_file(0 <= count && count <= trunk.n_of_class()[k],
+                                "a feature must be on in at most the points of its class", count);
+            }
+        }
+    }
+
+    /// Checks each regression of a record with the sums of squares that serve all.
+    static void check_regressions(const MixedTrunk& trunk, const Word* record) {
+        const std::size_t n_outputs = trunk.n_outputs();
+        std::vector<Word> one(2 * n_outputs);
+        std::copy_n(record + trunk.squares_at(), n_outputs, one.begin() + static_cast<std::ptrdiff_t>(n_outputs));
+        for (std::size_t t = 0; t < n_trunks; ++t) {
+            std::copy_n(record + t * n_outputs, n_outputs, one.begin());
+            check_weights(one, n_outputs);
+        }
     }
 
     void get_trunk(ByteReader& in, Trunk& trunk) const {

@@ -31,6 +31,9 @@ inline constexpr std::size_t most_folders =
 inline constexpr float largest_weight = 2147483648.0f;            // 2^31
 inline constexpr float largest_squares = 9223372036854775808.0f;  // 2^63
 
+/// A step of a mixer is at most 8 * 4 / (7 * 64) long, whatever the weight of the point: far less than 1.
+inline constexpr double largest_mix = 2147483648.0;  // 2^31
+
 /// Counters that only ever rise by one at a time stay below this.
 inline constexpr std::int64_t largest_tally = std::int64_t{1} << 60;
 

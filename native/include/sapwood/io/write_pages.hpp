@@ -81,6 +81,7 @@ public:
     void put_models(ByteWriter& out, const LeafModels& models, bool chooses) {
         out.put_all(std::span<const std::int64_t>(models.n_of_class));
         put_words(out, models.intercept.data(), models.intercept.size());
+        if (models.mixer) out.put_all(std::span<const double>(*models.mixer));
         if (chooses) out.put_all(std::span<const std::int64_t>(models.right));
         out.put(static_cast<std::uint32_t>(models.table.n_folders()));
         for (std::size_t i = 0; i < models.table.n_folders(); ++i) out.put(numbers_.of(models.table.folder(i)));

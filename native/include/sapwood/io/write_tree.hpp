@@ -77,7 +77,9 @@ private:
 
     /// What leaves share: the trunk, and the pages that their models are made of.
     void put_models(ByteWriter& out) {
-        if (layout().keeps_logistic) {
+        if (const auto& mixing = tree_.body().predictor().mixing()) {
+            put_mixing(out, *mixing);
+        } else if (layout().keeps_logistic) {
             const Trunk& trunk = tree_.body().predictor().trunk_model();
             out.put(static_cast<std::uint32_t>(trunk.size()));
             put_words(out, trunk.intercept(), 2 * trunk.n_outputs());
@@ -88,6 +90,18 @@ private:
             if (tree_.node(at).models) pages_.meet(*tree_.node(at).models);
         }
         pages_.put_pages(out, layout());
+    }
+
+    static void put_mixing(ByteWriter& out, const Mixing& mixing) {
+        const MixedTrunk& trunk = mixing.trunk();
+        out.put(mixing.n_points());
+        out.put(mixing.n_active());
+        out.put_all(trunk.n_of_class());
+        out.put(static_cast<std::uint32_t>(trunk.size()));
+        put_words(out, trunk.intercept(), trunk.counts_at());
+        for (std::size_t i = 0; i < trunk.size(); ++i) {
+            put_words(out, trunk.record(static_cast<FeatureId>(i)), trunk.words_in_record());
+        }
     }
 
     void put_nodes(ByteWriter& out) {
@@ -134,6 +148,7 @@ private:
         out.put(statistics.tested_at());
         if (statistics.is_counting()) {
             searches_.search(at)->save(out);
+            if (statistics.notes() != nullptr) statistics.notes()->save(out);
             return;
         }
         out.put(statistics.n_missed());

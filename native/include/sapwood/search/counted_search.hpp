@@ -20,6 +20,12 @@ public:
 
     std::size_t n_features() const final { return counts_.n_features(); }
 
+    std::size_t n_with_at_least(Count n) const final {
+        std::size_t found = 0;
+        for (const FeatureId id : counts_.index().ids()) found += this->n_on(id) >= n ? 1 : 0;
+        return found;
+    }
+
     std::vector<Count> on(FeatureId id) const final {
         std::vector<Count> on(counts_.n_classes());
         const Slot slot = counts_.index().find(id);

@@ -61,6 +61,23 @@ public:
     /// The number of points of each class in which a feature is on.
     virtual std::vector<Count> on(FeatureId id) const = 0;
 
+    /// Appends those of the given features that are on in exactly n points, in their order.
+    virtual void append_with(Features features, Count n, std::vector<FeatureId>& found) const {
+        for (const FeatureId id : features) {
+            if (n_on(id) == n) found.push_back(id);
+        }
+    }
+
+    /// How many features are on in at least n points. O(features seen).
+    virtual std::size_t n_with_at_least(Count n) const = 0;
+
+    /// The number of points in which a feature is on.
+    Count n_on(FeatureId id) const {
+        Count sum = 0;
+        for (const Count count : on(id)) sum += count;
+        return sum;
+    }
+
     // ---- kept and continued -------------------------------------------------------------------------------------
 
     virtual std::unique_ptr<SplitSearch> clone() const = 0;

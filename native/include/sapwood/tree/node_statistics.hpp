@@ -11,6 +11,7 @@
 
 #include "sapwood/search/make_search.hpp"
 #include "sapwood/search/split_search.hpp"
+#include "sapwood/tree/split_test/split_notes.hpp"
 #include "sapwood/types.hpp"
 
 namespace sapwood {
@@ -44,21 +45,21 @@ public:
     /// `n` when a split was last looked for.
     Count tested_at() const { return tested_at_; }
     /// What the search held when it was given up.
-    std::size_t paused_bytes() const { return paused_bytes_; }
+    std::size_t paused_bytes() const { return is_paused() ? paused_bytes_ : 0; }
 
     bool is_pure() const { return std::find(counted_.begin(), counted_.end(), n_) != counted_.end(); }
 
     // ---- counting -----------------------------------------------------------------------------------------------
 
     /// Begins afresh, with a search that has seen nothing.
-    void start(std::unique_ptr<SplitSearch> search) {
+    void start(std::unique_ptr<SplitSearch> search, std::unique_ptr<SplitNotes> notes) {
         std::fill(counted_.begin(), counted_.end(), 0);
         n_ = 0;
         tested_at_ = 0;
         n_missed_ = 0;
-        paused_bytes_ = 0;
         forget_answers();
         search_ = std::move(search);
+        notes_ = std::move(notes);
         state_ = State::counting;
     }
 
@@ -70,10 +71,11 @@ public:
         counted_[label] += weight;
         n_ += weight;
         search_->add(features, label, weight);
+        if (notes_) notes_->note(features, *search_);
     }
 
-    /// Takes a counted point back. Throws std::invalid_argument, and changes nothing, if the counts show that it was
-    /// not counted.
+    /// Takes a counted point back. For statistics without notes, which cannot be taken back. Throws
+    /// std::invalid_argument, and changes nothing, if the counts show that it was not counted.
     void remove(Features features, Label label, Count weight) {
         search_->remove(features, label, weight);
         counted_[label] -= weight;
@@ -83,7 +85,7 @@ public:
         forget_answers();
     }
 
-    /// Counts all that another node has counted, of other points.
+    /// Counts all that another node has counted, of other points. For statistics without notes.
     void merge(NodeStatistics& other) {
         search_->merge(*other.search_, Merge::points);
         for (std::size_t k = 0; k < counted_.size(); ++k) counted_[k] += other.counted_[k];
@@ -93,8 +95,10 @@ public:
 
     /// Gives the search up for want of memory.
     void pause() {
-        paused_bytes_ = search_->n_bytes();
+        const std::size_t held = search_bytes();
         search_.reset();
+        notes_.reset();
+        paused_bytes_ = held;
         n_missed_ = 0;
         state_ = State::paused;
     }
@@ -104,6 +108,7 @@ public:
     /// Gives the search up for good; the counts stay.
     void end() {
         search_.reset();
+        notes_.reset();
         state_ = State::ended;
     }
 
@@ -140,7 +145,7 @@ public:
     /// The least score when the search was last asked, which no feature has fallen below since; nothing if it was not
     /// asked, or is not exact.
     std::optional<double> least_score() const {
-        return least_score_ < 0 ? std::nullopt : std::optional<double>(least_score_);
+        return !is_counting() || least_score_ < 0 ? std::nullopt : std::optional<double>(least_score_);
     }
     /// The best two splits when two were last asked for, where both had a gain.
     std::optional<std::pair<FeatureId, FeatureId>> leaders() const {
@@ -151,6 +156,9 @@ public:
 
     const SplitSearch* search() const { return search_.get(); }
     SplitSearch* search() { return search_.get(); }
+    /// What the split test keeps; null if it keeps nothing, or the node does not count.
+    const SplitNotes* notes() const { return notes_.get(); }
+    SplitNotes* notes() { return notes_.get(); }
 
     /// The same search over more classes, to be put in place by `widen`; nothing if there is none.
     std::unique_ptr<SplitSearch> widened_search(const SearchChoice& wider) const {
@@ -165,19 +173,22 @@ public:
 
     /// The statistics that were saved: all of it but the search of a counting node, which is in `search`.
     static NodeStatistics restored(State state, std::vector<Count> counted, Count tested_at, std::int64_t n_missed,
-                                   std::size_t paused_bytes, std::unique_ptr<SplitSearch> search) {
+                                   std::size_t paused_bytes, std::unique_ptr<SplitSearch> search,
+                                   std::unique_ptr<SplitNotes> notes = nullptr) {
         NodeStatistics made;
         made.state_ = state;
         made.counted_ = std::move(counted);
         for (const Count count : made.counted_) made.n_ += count;
         made.tested_at_ = tested_at;
         made.n_missed_ = n_missed;
-        made.paused_bytes_ = paused_bytes;
+        if (state == State::paused) made.paused_bytes_ = paused_bytes;
         made.search_ = std::move(search);
+        made.notes_ = std::move(notes);
         return made;
     }
 
-    std::size_t search_bytes() const { return search_ ? search_->n_bytes() : 0; }
+    /// The memory that pausing gives back.
+    std::size_t search_bytes() const { return (search_ ? search_->n_bytes() : 0) + (notes_ ? notes_->n_bytes() : 0); }
     std::size_t n_bytes() const { return counted_.capacity() * sizeof(Count) + search_bytes(); }
 
 private:
@@ -194,9 +205,14 @@ private:
 
     std::vector<Count> counted_;
     std::unique_ptr<SplitSearch> search_;
-    double least_score_ = unknown;
+    std::unique_ptr<SplitNotes> notes_;
+    union {
+        /// Of a node that counts.
+        double least_score_ = unknown;
+        /// Of a paused one.
+        std::size_t paused_bytes_;
+    };
     std::pair<FeatureId, FeatureId> leaders_{no_feature, no_feature};
-    std::size_t paused_bytes_ = 0;
     std::int64_t n_missed_ = 0;
     Count n_ = 0;
     Count tested_at_ = 0;

@@ -74,7 +74,7 @@ public:
     SplitSearch* search(NodeId at) { return body_.statistics(at).search(); }
 
     /// Throws std::logic_error with what is broken if an invariant does not hold. O(everything). In validate_tree.hpp.
-    void validate() const { body_.validate(growth_->counts_inner_nodes()); }
+    void validate() const { body_.validate(growth_->counts_inner_nodes(), growth_->counts_all_points()); }
 
 private:
     // For the tests of the validator.

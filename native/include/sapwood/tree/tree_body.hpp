@@ -13,6 +13,7 @@
 #include "sapwood/tree/node.hpp"
 #include "sapwood/tree/nodes.hpp"
 #include "sapwood/tree/predict/leaf_predictor.hpp"
+#include "sapwood/tree/split_test/make_split_notes.hpp"
 #include "sapwood/tree/split_test/split_test.hpp"
 #include "sapwood/tree/tree_options.hpp"
 #include "sapwood/tree/tree_tally.hpp"
@@ -88,12 +89,19 @@ public:
     void start_statistics(NodeId at) {
         content(at).statistics = NodeStatistics(n_classes());
         if (options_.may_split_at(nodes_.depth(at))) {
-            statistics(at).start(make_search(options_.search_choice(n_classes())));
+            statistics(at).start(make_search(options_.search_choice(n_classes())), make_split_notes(options_));
         }
     }
 
     /// Notes that a split is looked for.
     void note_test() { ++tally_.tested; }
+
+    /// Lets a node count a point, once if weights are no evidence.
+    void count(NodeId at, Features features, Label label, Count weight) {
+        statistics(at).add(features, label, options_.counts_points_once() ? 1 : weight);
+    }
+
+    NodeContext context(NodeId at) const { return {nodes_.born(at)}; }
 
     // ---- growing ------------------------------------------------------------------------------------------------
 
@@ -245,8 +253,17 @@ public:
         return at;
     }
 
+    /// A number without apparent relation to the one given: the finaliser of splitmix64 (Steele, Lea and Flood, 2014).
+    static std::uint64_t mixed(std::uint64_t x) {
+        x += 0x9E3779B97F4A7C15u;
+        x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
+        x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
+        return x ^ (x >> 31);
+    }
+
     /// Throws std::logic_error with what is broken if an invariant does not hold. O(everything). In validate_tree.hpp.
-    void validate(bool counts_inner_nodes) const;
+    /// `counts_inner_nodes`, `counts_all_points`: as the growth policy says.
+    void validate(bool counts_inner_nodes, bool counts_all_points) const;
 
 private:
     // For the tests of the validator.
@@ -313,14 +330,6 @@ private:
         }
         tally_.pruned += static_cast<std::int64_t>(below.size());
         return models;
-    }
-
-    /// A number without apparent relation to the one given: the finaliser of splitmix64 (Steele, Lea and Flood, 2014).
-    static std::uint64_t mixed(std::uint64_t x) {
-        x += 0x9E3779B97F4A7C15u;
-        x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
-        x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
-        return x ^ (x >> 31);
     }
 
     TreeOptions options_;

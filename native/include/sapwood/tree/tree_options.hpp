@@ -20,17 +20,18 @@ namespace sapwood {
 enum class Growth : std::uint8_t {
     hoeffding = 0,       // VFDT: a split is made once and for all. Domingos and Hulten, KDD 2000
     extremely_fast = 1,  // EFDT: a split is made early, and anew when another is better. Manapragada et al., KDD 2018
+    streaming = 2,       // sapwood's own: as extremely_fast, but inner nodes count a sample of the points
 };
 template <>
 struct Words<Growth> {
-    static constexpr std::array<std::string_view, 2> all{"hoeffding", "extremely_fast"};
+    static constexpr std::array<std::string_view, 3> all{"hoeffding", "extremely_fast", "streaming"};
 };
 
 /// When it is time to split; one file each in split_test/.
-enum class SplitTestKind : std::uint8_t { hoeffding, mcdiarmid, gaussian };
+enum class SplitTestKind : std::uint8_t { hoeffding, mcdiarmid, gaussian, evidence };
 template <>
 struct Words<SplitTestKind> {
-    static constexpr std::array<std::string_view, 3> all{"hoeffding", "mcdiarmid", "gaussian"};
+    static constexpr std::array<std::string_view, 4> all{"hoeffding", "mcdiarmid", "gaussian", "evidence"};
 };
 
 /// What chooses a tree. The defaults are those of the estimators, which are explained there.
@@ -55,6 +56,9 @@ struct TreeOptions {
     SearchChoice search_choice(std::size_t n_classes) const {
         return {criterion, search, alpha, static_cast<int>(n_classes)};
     }
+
+    /// Whether the statistics of nodes count a point once, whatever its weight: weights are no evidence.
+    bool counts_points_once() const { return split_test == SplitTestKind::evidence; }
 
     bool may_split_at(std::int32_t depth) const { return !max_depth || depth < *max_depth; }
 };
@@ -88,6 +92,10 @@ inline std::optional<std::string> why_no_test(SplitTestKind test, Criterion crit
     if (test == SplitTestKind::mcdiarmid && criterion == Criterion::kearns_mansour) {
         return "split_test must be 'hoeffding' or 'gaussian' for the criterion 'kearns_mansour', got 'mcdiarmid': that "
                "bound is known for entropy and Gini only";
+    }
+    if (test == SplitTestKind::evidence && criterion != Criterion::entropy) {
+        return "criterion must be 'entropy' for the split_test 'evidence', got '" + std::string(word_of(criterion)) +
+               "': evidence is a difference of entropies";
     }
     return std::nullopt;
 }

@@ -20,8 +20,13 @@ namespace detail {
 /// was split since.
 class TreeValidator {
 public:
-    TreeValidator(const TreeBody& tree, bool counts_inner_nodes)
-        : tree_(tree), nodes_(tree.nodes()), layout_(tree.predictor().layout()), counts_inner_(counts_inner_nodes) {}
+    TreeValidator(const TreeBody& tree, bool counts_inner_nodes, bool counts_all_points)
+        : tree_(tree),
+          nodes_(tree.nodes()),
+          layout_(tree.predictor().layout()),
+          counts_inner_(counts_inner_nodes),
+          // Points add up only where each is counted as often as its weight says.
+          adds_up_(counts_all_points && !tree.options().max_bytes && !tree.options().counts_points_once()) {}
 
     void validate() {
         seen_.resize(nodes_.n_ids());
@@ -82,6 +87,7 @@ private:
                     "a search and its node differ in their counts");
             // A copy: validating does maintenance that was put off, which is to stay as it is.
             statistics.search()->clone()->validate();
+            if (statistics.notes() != nullptr) statistics.notes()->validate(*statistics.search());
         }
         const MemoryCharge measured = here.measured();
         if (tree_.budget().is_limited()) {
@@ -133,14 +139,14 @@ private:
             require(nodes_.born(child) > nodes_.born(at), "a child that is older than its parent");
             since += tree_.node(child).statistics.n_reached();
         }
-        if (counts_inner_ && !tree_.options().max_bytes) {
+        if (counts_inner_ && adds_up_) {
             require(statistics.n_reached() - sum(here.of_class) == since, "points were lost on the way to a child");
         }
     }
 
     void check_points() const {
         const std::int64_t counted = counts_inner_ ? tree_.node(Nodes::root).statistics.n_reached() : counted_;
-        if (!tree_.options().max_bytes) require(counted == tree_.n(), "points were lost");
+        if (adds_up_) require(counted == tree_.n(), "points were lost");
         require(n_leaves_ == nodes_.n_leaves(), "the leaves are not as many as counted");
         require(!tree_.options().max_leaves || static_cast<std::int64_t>(n_leaves_) <= *tree_.options().max_leaves,
                 "too many leaves");
@@ -182,6 +188,7 @@ private:
     const Nodes& nodes_;
     const ModelLayout& layout_;
     bool counts_inner_;
+    bool adds_up_;
     std::vector<bool> seen_;
     std::set<std::uint64_t> born_;
     std::set<const PagePool::Page*> pages_;
@@ -191,8 +198,8 @@ private:
 
 }  // namespace detail
 
-inline void TreeBody::validate(bool counts_inner_nodes) const {
-    detail::TreeValidator(*this, counts_inner_nodes).validate();
+inline void TreeBody::validate(bool counts_inner_nodes, bool counts_all_points) const {
+    detail::TreeValidator(*this, counts_inner_nodes, counts_all_points).validate();
 }
 
 }  // namespace sapwood

@@ -98,6 +98,10 @@ public:
     std::vector<Count> of_classes() const override { return counts_.of_classes(); }
     std::size_t n_features() const override { return counts_.n_features(); }
     std::vector<Count> on(FeatureId id) const override { return counts_.on(id); }
+    void append_with(Features features, Count n, std::vector<FeatureId>& found) const override {
+        counts_.append_with(features, n, found);
+    }
+    std::size_t n_with_at_least(Count n) const override { return counts_.n_with_at_least(n); }
 
     std::size_t n_bytes() const override {
         return sizeof(*this) + block_overhead + counts_.n_bytes() + certificates_.n_bytes() +

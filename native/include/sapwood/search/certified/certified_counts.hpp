@@ -110,6 +110,22 @@ public:
     }
 
     /// The features seen. O(d).
+    /// Appends those of the features, which have just been counted, that are on in exactly n points.
+    void append_with(Features features, Count n, std::vector<FeatureId>& found) const {
+        counters_.append_with(features, n, found);
+    }
+
+    /// How many features are on in at least n points.
+    std::size_t n_with_at_least(Count n) const {
+        std::size_t size = 0;
+        counters_.for_each([&](FeatureId id, const auto* record) {
+            Count n_on = 0;
+            for (const Count count : counters_.counts(id, record)) n_on += count;
+            size += n_on >= n ? 1 : 0;
+        });
+        return size;
+    }
+
     std::size_t n_features() const {
         std::size_t size = 0;
         counters_.for_each([&](FeatureId, const auto* record) { size += counters_.seen(record) ? 1 : 0; });

@@ -84,6 +84,24 @@ public:
     }
 
     /// Counts of a feature, all 0 if it has no record.
+    /// Appends those of the features that are on in exactly n points, which must be few: where a record holds only a
+    /// part of the counts they are many.
+    void append_with(Features features, Count n, std::vector<FeatureId>& found) const {
+        const Word* const direct = table_.direct();
+        const std::size_t size = table_.direct_size();
+        for (const FeatureId id : features) {
+            if (static_cast<std::size_t>(id) < size) [[likely]] {
+                const Word word = direct[id];
+                // The two counts are added where they lie, and only a sum that looks right is taken apart.
+                const Word sum = (word + (word >> Packed::count_bits)) & Packed::count_mask;
+                if (sum != static_cast<Word>(n)) [[likely]]
+                    continue;
+            }
+            const auto [on0, on1] = counts(id);
+            if (on0 + on1 == n) found.push_back(id);
+        }
+    }
+
     SAPWOOD_INLINE Counts counts(FeatureId id) const {
         const Word* record = table_.find(id);
         return record == nullptr ? Counts{} : counts(id, record);

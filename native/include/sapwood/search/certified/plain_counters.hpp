@@ -50,6 +50,14 @@ public:
     Record find(FeatureId id) { return table_.find(id); }
     Record find_or_make(FeatureId id) { return table_.find_or_make(id); }
 
+    void append_with(Features features, Count n, std::vector<FeatureId>& found) const {
+        for (const FeatureId id : features) {
+            Count n_on = 0;
+            for (const Count count : counts(id)) n_on += count;
+            if (n_on == n) found.push_back(id);
+        }
+    }
+
     Counts counts(FeatureId id) const {
         const Count* record = table_.find(id);
         return record == nullptr ? Counts(nothing_) : counts(id, record);

@@ -1,10 +1,9 @@
 #pragma once
 
-#include <optional>
 #include <vector>
 
 #include "sapwood/tree/growth/growth_policy.hpp"
-#include "sapwood/tree/growth/leaf_splitting.hpp"
+#include "sapwood/tree/growth/splitting.hpp"
 #include "sapwood/tree/pausing.hpp"
 
 namespace sapwood {
@@ -16,8 +15,7 @@ namespace sapwood {
 /// A point is counted in every node on its way.
 class ExtremelyFastGrowth final : public GrowthPolicy {
 public:
-    explicit ExtremelyFastGrowth(const TreeOptions& options)
-        : splitting_(options, Rival::no_split), min_samples_reevaluate_(options.min_samples_reevaluate) {}
+    explicit ExtremelyFastGrowth(const TreeOptions& options) : splitting_(options, Rival::no_split) {}
 
     void learn(TreeBody& tree, const Point& point, Label label, Count weight) override {
         path_.clear();
@@ -25,8 +23,8 @@ public:
         tree.teach(leaf, point.on, label, weight);
         tree.note_point(weight);
         for (const NodeId at : path_) {
-            tree.statistics(at).add(point.on, label, weight);
-            if (at == leaf ? splitting_.split_if_due(tree, at) : split_anew_if_due(tree, at)) break;
+            tree.count(at, point.on, label, weight);
+            if (at == leaf ? splitting_.split_if_due(tree, at) : splitting_.split_anew_if_due(tree, at)) break;
         }
         if (tree.budget().is_limited()) Pausing(tree).keep_within(path_);
     }
@@ -34,20 +32,7 @@ public:
     bool counts_inner_nodes() const override { return true; }
 
 private:
-    bool split_anew_if_due(TreeBody& tree, NodeId inner) {
-        NodeStatistics& statistics = tree.statistics(inner);
-        if (!statistics.is_counting() || statistics.n_since_test() < min_samples_reevaluate_) return false;
-        statistics.note_test();
-        if (statistics.is_pure()) return false;
-        tree.note_test();
-        const std::optional<DueSplit> due = splitting_.split_test().due_revision(statistics, tree.nodes().test(inner));
-        if (!due) return false;
-        tree.split_anew(inner, *due);
-        return true;
-    }
-
-    LeafSplitting splitting_;
-    Count min_samples_reevaluate_;
+    Splitting splitting_;
     /// The nodes on the way of the last point.
     std::vector<NodeId> path_;
 };

@@ -22,6 +22,9 @@ public:
     /// Whether an inner node goes on counting; if not, its statistics end with its split.
     virtual bool counts_inner_nodes() const = 0;
 
+    /// Whether a node that counts does so for every point that passes it.
+    virtual bool counts_all_points() const { return true; }
+
     /// What the policy keeps besides the tree, to the file and back. Throws ModelFormatError if it cannot have saved
     /// it.
     virtual void save(ByteWriter&) const {}

@@ -3,7 +3,7 @@
 #include <span>
 
 #include "sapwood/tree/growth/growth_policy.hpp"
-#include "sapwood/tree/growth/leaf_splitting.hpp"
+#include "sapwood/tree/growth/splitting.hpp"
 #include "sapwood/tree/pausing.hpp"
 
 namespace sapwood {
@@ -20,7 +20,7 @@ public:
         const NodeId leaf = tree.nodes().leaf_of(point);
         tree.teach(leaf, point.on, label, weight);
         tree.note_point(weight);
-        tree.statistics(leaf).add(point.on, label, weight);
+        tree.count(leaf, point.on, label, weight);
         if (splitting_.split_if_due(tree, leaf)) tree.end_statistics(leaf);
         if (tree.budget().is_limited()) Pausing(tree).keep_within(std::span(&leaf, 1));
     }
@@ -28,7 +28,7 @@ public:
     bool counts_inner_nodes() const override { return false; }
 
 private:
-    LeafSplitting splitting_;
+    Splitting splitting_;
 };
 
 }  // namespace sapwood

@@ -5,6 +5,7 @@
 #include "sapwood/tree/growth/extremely_fast.hpp"
 #include "sapwood/tree/growth/growth_policy.hpp"
 #include "sapwood/tree/growth/hoeffding.hpp"
+#include "sapwood/tree/growth/streaming.hpp"
 
 namespace sapwood {
 
@@ -13,6 +14,8 @@ inline std::unique_ptr<GrowthPolicy> make_growth(const TreeOptions& options) {
     switch (options.growth) {
         case Growth::extremely_fast:
             return std::make_unique<ExtremelyFastGrowth>(options);
+        case Growth::streaming:
+            return std::make_unique<StreamingGrowth>(options);
         case Growth::hoeffding:
             break;
     }

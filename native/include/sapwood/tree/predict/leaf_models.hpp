@@ -8,8 +8,10 @@
 #include <span>
 #include <vector>
 
+#include "sapwood/storage/owned_copy.hpp"
 #include "sapwood/storage/shared_table.hpp"
 #include "sapwood/tree/predict/logistic_regression.hpp"
+#include "sapwood/tree/predict/mixer.hpp"
 #include "sapwood/tree/predict/model_layout.hpp"
 #include "sapwood/tree/predict/naive_bayes.hpp"
 #include "sapwood/types.hpp"
@@ -23,15 +25,24 @@ struct Scores {
           products(layout.n_classes),
           trunk(layout.n_outputs()),
           logistic(layout.n_outputs()),
+          regressions(layout.mixes ? (n_trunks + 1) * layout.n_outputs() : 0),
+          opinions(layout.mixes ? n_experts * layout.n_outputs() : 0),
+          mixed(layout.mixes ? layout.n_outputs() : 0),
           probabilities(layout.n_classes) {}
 
     std::vector<double> bayes;
     std::vector<double> products;
     std::vector<double> trunk;
     std::vector<double> logistic;
+    /// Where leaves mix: the scores of every regression, what each expert says, and what that amounts to.
+    std::vector<double> regressions;
+    std::vector<double> opinions;
+    std::vector<double> mixed;
     std::vector<double> probabilities;
-    /// The records of the features of the point.
+    /// The records of the features of the point, in its leaf and in the trunk; and the counts in the latter.
     std::vector<const Word*> records;
+    std::vector<const Word*> in_trunk;
+    std::vector<const Word*> trunk_counts;
 };
 
 /// What a leaf predicts with besides the counts of its classes. A copy shares the records of features with the original
@@ -40,13 +51,17 @@ struct LeafModels {
     LeafModels(PagePool& pool, const ModelLayout& layout)
         : table(pool),
           n_of_class(layout.keeps_naive_bayes ? layout.n_classes : 0),
-          intercept(layout.keeps_logistic ? 2 * layout.n_outputs() : 0) {}
+          intercept(layout.keeps_logistic ? 2 * layout.n_outputs() : 0) {
+        if (layout.mixes) mixer = OwnedCopy<MixerWeights>(mixing::first_weights);
+    }
 
     SharedTable table;
     /// The points that the counts of naive Bayes are of.
     std::vector<std::int64_t> n_of_class;
     /// The record of the intercept of the leaf's own correction.
     std::vector<Word> intercept;
+    /// The weights of the experts (mixer.hpp), if leaves mix.
+    OwnedCopy<MixerWeights> mixer;
     /// How often each model has been right, since before the leaf was made.
     std::array<std::int64_t, n_models> right{};
 
@@ -80,7 +95,8 @@ struct LeafModels {
     }
 
     std::size_t n_bytes() const {
-        return table.n_bytes() + n_of_class.capacity() * sizeof(std::int64_t) + intercept.capacity() * sizeof(Word);
+        return table.n_bytes() + n_of_class.capacity() * sizeof(std::int64_t) + intercept.capacity() * sizeof(Word) +
+               (mixer ? sizeof(MixerWeights) : 0);
     }
 };
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "sapwood/tree/predict/leaf_models.hpp"
+#include "sapwood/tree/predict/mixing.hpp"
 #include "sapwood/tree/predict/trunk.hpp"
 #include "sapwood/tree/predict/widen_models.hpp"
 #include "sapwood/types.hpp"
@@ -31,13 +32,18 @@ public:
           layout_(ModelLayout::of(prediction, n_classes)),
           pool_(std::make_unique<PagePool>(layout_.record_size())),
           trunk_(layout_.n_outputs()),
-          scores_(layout_) {}
+          scores_(layout_) {
+        if (layout_.mixes) mixing_.emplace(layout_);
+    }
 
     const ModelLayout& layout() const { return layout_; }
     const PagePool& pool() const { return *pool_; }
     PagePool& pool() { return *pool_; }
     const Trunk& trunk_model() const { return trunk_; }
     Trunk& trunk_model() { return trunk_; }
+    /// What leaves that mix share; nothing if they do not mix.
+    const std::optional<Mixing>& mixing() const { return mixing_; }
+    std::optional<Mixing>& mixing() { return mixing_; }
     /// Whether every leaf notes which of its models are right, and answers with the best.
     bool chooses() const { return !model_for_all(prediction_); }
 
@@ -77,6 +83,9 @@ public:
                 }
                 LogisticRegression::probabilities(scores.logistic, out);
                 return;
+            case mixture:
+                mixing_->predict(of_class, *models, features, scores);
+                return;
             default:
                 shares_of_classes(of_class, out);
         }
@@ -91,6 +100,10 @@ public:
                MayTake may_take) {
         if (layout_.keeps_logistic) cover_trunk(features, may_take);
         const Records records = own_records(models, features, may_take);
+        if (mixing_) {
+            mixing_->teach(models, of_class, in_trunk_, records, owned_, features.size(), label, weight, scores_);
+            return;
+        }
         const bool notes = chooses();
         const auto note = [&](Model model, Label predicted) {
             if (predicted == label) models.right[model] += weight;
@@ -125,7 +138,10 @@ public:
     }
 
     /// Forgets all that the trunk has learned, and holds no memory for it.
-    void clear_trunk() { trunk_ = Trunk(layout_.n_outputs()); }
+    void clear_trunk() {
+        trunk_ = Trunk(layout_.n_outputs());
+        if (mixing_) mixing_->clear();
+    }
 
     // ---- more classes -------------------------------------------------------------------------------------------
 
@@ -137,7 +153,9 @@ public:
               pool_(std::make_unique<PagePool>(layout_.record_size())),
               trunk_(narrow.trunk_.widened(layout_)),
               scores_(layout_),
-              pages_(*pool_, narrow.layout_, layout_) {}
+              pages_(*pool_, narrow.layout_, layout_) {
+            if (narrow.mixing_) mixing_.emplace(narrow.mixing_->widened(layout_));
+        }
 
         LeafModels models(const LeafModels& narrow) { return pages_.widened(narrow); }
 
@@ -146,6 +164,7 @@ public:
         ModelLayout layout_;
         std::unique_ptr<PagePool> pool_;
         Trunk trunk_;
+        std::optional<Mixing> mixing_;
         Scores scores_;
         PageWidener pages_;
     };
@@ -154,6 +173,7 @@ public:
     void adopt(Widened&& wider) {
         layout_ = wider.layout_;
         trunk_ = std::move(wider.trunk_);
+        mixing_ = std::move(wider.mixing_);
         scores_ = std::move(wider.scores_);
         wider.pages_.release();
         pool_ = std::move(wider.pool_);
@@ -161,13 +181,17 @@ public:
 
     // ---- memory -------------------------------------------------------------------------------------------------
 
-    std::size_t n_bytes() const { return pool_->n_bytes() + trunk_.n_bytes(); }
+    std::size_t n_bytes() const { return pool_->n_bytes() + trunk_.n_bytes() + (mixing_ ? mixing_->n_bytes() : 0); }
 
     /// What is left of `n_bytes` with so many classes when nothing was learned.
-    static std::size_t least_bytes(const ModelLayout& layout) { return intercept_bytes(layout); }
+    static std::size_t least_bytes(const ModelLayout& layout) {
+        return intercept_bytes(layout) + (layout.mixes ? MixedTrunk(layout).n_bytes() : 0);
+    }
     /// What the models of a leaf take at least with so many classes.
     static std::size_t least_bytes_of_models(const ModelLayout& layout) {
-        return layout.keeps_anything() ? layout.n_classes * sizeof(std::int64_t) + intercept_bytes(layout) : 0;
+        if (!layout.keeps_anything()) return 0;
+        const std::size_t mixer = layout.mixes ? n_experts * sizeof(double) : 0;
+        return layout.n_classes * sizeof(std::int64_t) + intercept_bytes(layout) + mixer;
     }
 
 private:
@@ -189,7 +213,11 @@ private:
     /// is room for a record of the leaf's own, in a leaf. Returns those in the leaf to be read.
     template <class MayTake>
     Records own_records(LeafModels& models, Features features, MayTake may_take) {
-        if (layout_.keeps_logistic) trunk_.find(features, in_trunk_);
+        if (mixing_) {
+            mixing_->trunk().find(features, in_trunk_);
+        } else if (layout_.keeps_logistic) {
+            trunk_.find(features, in_trunk_);
+        }
         if constexpr (std::is_same_v<MayTake, Unlimited>) {
             models.table.own(features, owned_);
             return {owned_.data(), owned_.size()};
@@ -213,12 +241,19 @@ private:
     void cover_trunk(Features features, MayTake may_take) {
         FeatureId largest = -1;
         for (const FeatureId id : features) largest = std::max(largest, id);
-        if (largest < 0 || trunk_.contains(largest)) return;
-        const auto size = static_cast<std::size_t>(largest) + 1;
-        if constexpr (!std::is_same_v<MayTake, Unlimited>) {
-            if (!may_take(trunk_.bytes_to_cover(size))) return;
+        const auto cover = [&](auto& trunk) {
+            if (largest < 0 || trunk.contains(largest)) return;
+            const auto size = static_cast<std::size_t>(largest) + 1;
+            if constexpr (!std::is_same_v<MayTake, Unlimited>) {
+                if (!may_take(trunk.bytes_to_cover(size))) return;
+            }
+            trunk.cover(size);
+        };
+        if (mixing_) {
+            cover(mixing_->trunk());
+        } else {
+            cover(trunk_);
         }
-        trunk_.cover(size);
     }
 
     /// From the scores of a point to the derivative of its logistic loss by each of them, times its weight.
@@ -234,6 +269,7 @@ private:
     ModelLayout layout_;
     std::unique_ptr<PagePool> pool_;
     Trunk trunk_;
+    std::optional<Mixing> mixing_;
     Scores scores_;
     /// The records of a point in its leaf and in the trunk, to be changed.
     std::vector<Word*> owned_;

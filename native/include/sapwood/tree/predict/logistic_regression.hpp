@@ -11,22 +11,32 @@
 
 namespace sapwood {
 
+/// How long the steps of AdaGrad are.
+struct AdaGrad {
+    /// The length of a step, before it is divided by the root of the sum of squared gradients.
+    double rate;
+    /// Added to every sum of squares: keeps the first steps from being as long as all later ones.
+    double first_square;
+};
+
+/// The steps of leaves that do not mix. A compromise over the streams of docs/benchmarks.md: long texts would do with
+/// smaller steps, short points with larger ones (leaves that mix scale theirs, mixer.hpp). The first square is about
+/// that of a point that is foretold with a probability of 3/4.
+inline constexpr AdaGrad plain_steps{0.15, 0.05};
+
 namespace detail {
 
-inline constexpr double learning_rate = 0.15;
-/// Added to every sum of squares: keeps the first steps from being as long as all later ones.
-inline constexpr double first_square = 0.05;
-
 /// A step of a weight, with its sum of squared gradients, against the gradient.
-SAPWOOD_INLINE inline void adagrad_step(float& weight, float& squares, double gradient) {
+SAPWOOD_INLINE inline void adagrad_step(float& weight, float& squares, double gradient, const AdaGrad& steps) {
     squares = static_cast<float>(squares + gradient * gradient);
-    weight = static_cast<float>(weight - learning_rate * gradient / std::sqrt(first_square + squares));
+    weight = static_cast<float>(weight - steps.rate * gradient / std::sqrt(steps.first_square + squares));
 }
 
 /// The same of many weights that have the gradient in common.
 SAPWOOD_WIDE_VECTORS
-inline void adagrad_steps(float* __restrict weights, float* __restrict squares, std::size_t size, double gradient) {
-    for (std::size_t i = 0; i < size; ++i) adagrad_step(weights[i], squares[i], gradient);
+inline void adagrad_steps(float* __restrict weights, float* __restrict squares, std::size_t size, double gradient,
+                          double rate, double first_square) {
+    for (std::size_t i = 0; i < size; ++i) adagrad_step(weights[i], squares[i], gradient, {rate, first_square});
 }
 
 }  // namespace detail
@@ -53,16 +63,17 @@ public:
     }
 
     /// A step of a record against the gradient.
-    static void step(Word* record, std::span<const double> gradient) {
+    static void step(Word* record, std::span<const double> gradient, const AdaGrad& steps = plain_steps) {
         for (std::size_t k = 0; k < gradient.size(); ++k) {
-            detail::adagrad_step(record[k].weight, record[gradient.size() + k].weight, gradient[k]);
+            detail::adagrad_step(record[k].weight, record[gradient.size() + k].weight, gradient[k], steps);
         }
     }
 
     /// The same of many records, each of which begins with `at` other words.
-    static void step(std::span<Word* const> records, std::size_t at, std::span<const double> gradient) {
+    static void step(std::span<Word* const> records, std::size_t at, std::span<const double> gradient,
+                     const AdaGrad& steps = plain_steps) {
         if (gradient.size() != 1) {
-            for (Word* record : records) step(record + at, gradient);
+            for (Word* record : records) step(record + at, gradient, steps);
             return;
         }
         constexpr std::size_t block = 64;
@@ -74,7 +85,7 @@ public:
                 weights[i] = records[first + i][at].weight;
                 squares[i] = records[first + i][at + 1].weight;
             }
-            detail::adagrad_steps(weights.data(), squares.data(), size, gradient[0]);
+            detail::adagrad_steps(weights.data(), squares.data(), size, gradient[0], steps.rate, steps.first_square);
             for (std::size_t i = 0; i < size; ++i) {
                 records[first + i][at].weight = weights[i];
                 records[first + i][at + 1].weight = squares[i];

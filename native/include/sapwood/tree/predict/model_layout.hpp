@@ -15,23 +15,26 @@ enum class LeafPrediction : std::uint8_t {
     majority,
     naive_bayes,
     logistic,
-    adaptive  // whichever model has been right most often there
+    adaptive,  // whichever model has been right most often there
+    mixed      // all of them, mixed by a small regression of the leaf's own
 };
 template <>
 struct Words<LeafPrediction> {
-    static constexpr std::array<std::string_view, 4> all{"majority", "naive_bayes", "logistic", "adaptive"};
+    static constexpr std::array<std::string_view, 5> all{"majority", "naive_bayes", "logistic", "adaptive", "mixed"};
 };
 
 /// The models that can answer for a leaf, in ascending order of preference where they have been right equally often.
 enum Model : std::size_t {
-    majority,     // the classes of the points of the leaf
-    naive_bayes,  // of the leaf
-    trunk,        // the logistic regression that learns from all points of the stream
-    logistic,     // that one, corrected by one of the leaf's own
-    n_models
+    majority,           // the classes of the points of the leaf
+    naive_bayes,        // of the leaf
+    trunk,              // the logistic regression that learns from all points of the stream
+    logistic,           // that one, corrected by one of the leaf's own
+    n_models,           // those that a leaf may choose among
+    mixture = n_models  // all that a leaf has, mixed
 };
 
-inline constexpr std::array<std::string_view, n_models> model_names{"majority", "naive_bayes", "trunk", "logistic"};
+inline constexpr std::array<std::string_view, n_models + 1> model_names{"majority", "naive_bayes", "trunk", "logistic",
+                                                                        "mixed"};
 
 /// The model that answers for every leaf; none if each leaf chooses its own.
 inline std::optional<Model> model_for_all(LeafPrediction prediction) {
@@ -42,6 +45,8 @@ inline std::optional<Model> model_for_all(LeafPrediction prediction) {
             return naive_bayes;
         case LeafPrediction::logistic:
             return logistic;
+        case LeafPrediction::mixed:
+            return mixture;
         case LeafPrediction::adaptive:
             break;
     }
@@ -54,11 +59,14 @@ inline std::optional<Model> model_for_all(LeafPrediction prediction) {
 struct ModelLayout {
     bool keeps_naive_bayes = false;
     bool keeps_logistic = false;
+    /// Whether leaves mix their models; they then have the trunk of mixed_trunk.hpp in place of that of trunk.hpp.
+    bool mixes = false;
     std::size_t n_classes = 2;
 
     static ModelLayout of(LeafPrediction prediction, std::size_t n_classes) {
-        const bool all = prediction == LeafPrediction::adaptive;
-        return {all || prediction == LeafPrediction::naive_bayes, all || prediction == LeafPrediction::logistic,
+        const bool mixes = prediction == LeafPrediction::mixed;
+        const bool all = mixes || prediction == LeafPrediction::adaptive;
+        return {all || prediction == LeafPrediction::naive_bayes, all || prediction == LeafPrediction::logistic, mixes,
                 n_classes};
     }
 

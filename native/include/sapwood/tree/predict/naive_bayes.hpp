@@ -74,6 +74,33 @@ public:
         }
     }
 
+    /// The log-odds of the second of two classes by the features alone, without the sizes of the classes: the
+    /// difference of the two scores that `add_scores` adds. The counts of a record begin at its word `at`.
+    ///
+    /// One logarithm for sixteen features, of the ratio of two products: a factor is at most n + 2, so that nothing
+    /// overflows.
+    static double log_odds(Records records, std::size_t at, std::span<const std::int64_t> n_of_class) {
+        const double n = static_cast<double>(n_of_class[0]) + static_cast<double>(n_of_class[1]);
+        const double per_point = strength / (n + 1);
+        double m = 0;
+        double sum = 0;
+        for (std::size_t first = 0; first < records.size(); first += detail::factors_in_product) {
+            const Records some = records.subspan(first, std::min(detail::factors_in_product, records.size() - first));
+            std::array<Count, detail::factors_in_product> on0{};
+            std::array<Count, detail::factors_in_product> on1{};
+            for (std::size_t i = 0; i < some.size(); ++i) {
+                on0[i] = some[i][at].count;
+                on1[i] = some[i][at + 1].count;
+            }
+            std::array<double, 2> products;
+            m += detail::binary_products(on0.data(), on1.data(), per_point, products.data());
+            sum += std::log(products[1] / products[0]);
+        }
+        const double of_sizes =
+            std::log((static_cast<double>(n_of_class[0]) + strength) / (static_cast<double>(n_of_class[1]) + strength));
+        return sum + m * of_sizes;
+    }
+
 private:
     /// Multiplies the shares of a few features, but for their common denominator, for each class. Returns how many of
     /// them were on in a point.

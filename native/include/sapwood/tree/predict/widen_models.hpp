@@ -25,6 +25,7 @@ public:
                                       wide_.n_outputs());
         }
         wide.right = models.right;
+        wide.mixer = models.mixer;
         models.table.for_each_page(
             [&](std::size_t number, const PagePool::Page* page) { wide.table.put_page(number, widened(page)); });
         return wide;

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "sapwood/tree/split_test/evidence_test.hpp"
 #include "sapwood/tree/split_test/gaussian.hpp"
 #include "sapwood/tree/split_test/hoeffding.hpp"
 #include "sapwood/tree/split_test/margin_test.hpp"
@@ -17,6 +18,7 @@ inline std::unique_ptr<Bound> make_bound(SplitTestKind test, Criterion criterion
         case SplitTestKind::gaussian:
             return std::make_unique<GaussianBound>(criterion, delta);
         case SplitTestKind::hoeffding:
+        case SplitTestKind::evidence:  // has no bound
             break;
     }
     return std::make_unique<HoeffdingBound>(criterion, delta);
@@ -24,6 +26,9 @@ inline std::unique_ptr<Bound> make_bound(SplitTestKind test, Criterion criterion
 
 /// The split test that options choose.
 inline std::unique_ptr<SplitTest> make_split_test(const TreeOptions& options) {
+    if (options.split_test == SplitTestKind::evidence) {
+        return std::make_unique<EvidenceTest>(options.delta, options.min_gain);
+    }
     return std::make_unique<MarginTest>(make_bound(options.split_test, options.criterion, options.delta),
                                         options.criterion, options.tau, options.min_gain);
 }

@@ -21,7 +21,7 @@ public:
     MarginTest(std::unique_ptr<Bound> bound, Criterion criterion, double tau, double min_gain)
         : bound_(std::move(bound)), gains_(criterion), tau_(tau), min_gain_(min_gain) {}
 
-    std::optional<DueSplit> due_split(NodeStatistics& leaf, Rival rival) override {
+    std::optional<DueSplit> due_split(NodeStatistics& leaf, const NodeContext&, Rival rival) override {
         if (cannot_split(leaf)) return std::nullopt;
         const std::optional<Split> best = leaf.ask();
         if (!best) return std::nullopt;
@@ -46,7 +46,7 @@ public:
         return DueSplit{*best, gain, margin};
     }
 
-    std::optional<DueSplit> due_revision(NodeStatistics& inner, const Test& current) override {
+    std::optional<DueSplit> due_revision(NodeStatistics& inner, const NodeContext&, const Test& current) override {
         // No gain is negative, but by rounding. Not splitting, whose gain is 0, is no rival: impurities are concave.
         const double current_gain = std::max(0.0, gains_.of(inner, current.feature()));
         if (inner.least_score() && bound_->is_uniform() &&

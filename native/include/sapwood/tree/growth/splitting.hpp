@@ -1,0 +1,60 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "sapwood/tree/split_test/make_split_test.hpp"
+#include "sapwood/tree/tree_body.hpp"
+
+namespace sapwood {
+
+/// Splits nodes when their split test says so: the part that learners share.
+class Splitting {
+public:
+    Splitting(const TreeOptions& options, Rival rival)
+        : split_test_(make_split_test(options)),
+          grace_period_(options.grace_period),
+          min_samples_reevaluate_(options.min_samples_reevaluate),
+          rival_(rival) {}
+
+    /// Splits a leaf if it is time; returns whether it was.
+    bool split_if_due(TreeBody& tree, NodeId leaf) {
+        NodeStatistics& statistics = tree.statistics(leaf);
+        if (!statistics.is_counting() || statistics.n_since_test() < grace_period_) return false;
+        if (!tree.may_have_more_leaves()) return false;
+        statistics.note_test();
+        if (statistics.is_pure()) return false;
+        tree.note_test();
+        std::optional<DueSplit> due = split_test_->due_split(statistics, tree.context(leaf), rival_);
+        if (!due) return false;
+        due->split = tree.chosen_among_ties(leaf, due->split);
+        if (!tree.has_room_for_children(leaf)) return false;
+        tree.split(leaf, *due);
+        return true;
+    }
+
+    /// Splits an inner node anew if another split is better by the split test; returns whether it was.
+    bool split_anew_if_due(TreeBody& tree, NodeId inner) {
+        NodeStatistics& statistics = tree.statistics(inner);
+        if (!statistics.is_counting()) return false;
+        if (statistics.n_since_test() < split_test_->points_before_revision(statistics, min_samples_reevaluate_)) {
+            return false;
+        }
+        statistics.note_test();
+        if (statistics.is_pure()) return false;
+        tree.note_test();
+        const std::optional<DueSplit> due =
+            split_test_->due_revision(statistics, tree.context(inner), tree.nodes().test(inner));
+        if (!due) return false;
+        tree.split_anew(inner, *due);
+        return true;
+    }
+
+private:
+    std::unique_ptr<SplitTest> split_test_;
+    Count grace_period_;
+    Count min_samples_reevaluate_;
+    Rival rival_;
+};
+
+}  // namespace sapwood

@@ -1,0 +1,212 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sapwood/compiler.hpp"
+#include "sapwood/storage/shared_table.hpp"
+#include "sapwood/tree/predict/logistic_regression.hpp"
+#include "sapwood/tree/predict/mixer.hpp"
+#include "sapwood/tree/predict/model_layout.hpp"
+#include "sapwood/types.hpp"
+
+namespace sapwood {
+
+/// What all leaves that mix build on: three logistic regressions of the whole stream that differ in their step sizes,
+/// and naive Bayes of the whole stream, in one record per feature. A record of two classes is half a cache line.
+///
+/// A record is
+///     a weight for each output of the first regression, of the second, of the third,
+///     the sum of squared gradients for each output,
+///     the points of each class in which the feature is on.
+/// One sum of squares, that of the middle step size, serves all three: it says how often the feature was on where the
+/// class was in doubt, which they agree on.
+class MixedTrunk {
+public:
+    explicit MixedTrunk(const ModelLayout& layout)
+        : n_outputs_(layout.n_outputs()),
+          n_classes_(layout.n_classes),
+          blocks_((counts_at() + n_classes_ + words_in_block - 1) / words_in_block),
+          intercept_(blocks_),
+          n_of_class_(n_classes_) {}
+
+    std::size_t n_outputs() const { return n_outputs_; }
+    std::size_t n_classes() const { return n_classes_; }
+    std::size_t squares_at() const { return n_trunks * n_outputs_; }
+    std::size_t counts_at() const { return (n_trunks + 1) * n_outputs_; }
+    /// The words of a record that mean something; the rest, up to a whole block, are 0.
+    std::size_t words_in_record() const { return counts_at() + n_classes_; }
+    std::size_t size() const { return records_.size() / blocks_; }
+
+    Word* intercept() { return intercept_.front().words.data(); }
+    const Word* intercept() const { return intercept_.front().words.data(); }
+    Word* record(FeatureId id) { return records_[static_cast<std::size_t>(id) * blocks_].words.data(); }
+    const Word* record(FeatureId id) const { return const_cast<MixedTrunk*>(this)->record(id); }
+    bool contains(FeatureId id) const { return static_cast<std::size_t>(id) < size(); }
+
+    /// The points of each class that naive Bayes has learned.
+    std::span<const std::int64_t> n_of_class() const { return n_of_class_; }
+    std::span<std::int64_t> n_of_class() { return n_of_class_; }
+
+    /// What `cover` would take for this many features, beyond what there is.
+    std::size_t bytes_to_cover(std::size_t size) const {
+        return (capacity_for(size) - records_.capacity()) * sizeof(Block);
+    }
+
+    /// Makes records for the features 0, ..., size - 1.
+    void cover(std::size_t size) {
+        records_.reserve(capacity_for(size));
+        records_.resize(size * blocks_);
+    }
+
+    /// Finds the records of features; those without one are left out.
+    template <class Pointer>
+    void find(Features features, std::vector<Pointer>& records) {
+        find_in(*this, features, records);
+    }
+    void find(Features features, std::vector<const Word*>& records) const { find_in(*this, features, records); }
+
+    /// The scores of the three regressions, the outputs of each in turn.
+    void add_scores(Records records, std::span<double> scores) const {
+        const Word* first = intercept();
+        if (n_outputs_ == 1) {
+            std::array<double, n_trunks> sums;
+            for (std::size_t t = 0; t < n_trunks; ++t) sums[t] = static_cast<double>(first[t].weight);
+            for (const Word* record : records) {
+                for (std::size_t t = 0; t < n_trunks; ++t) sums[t] += static_cast<double>(record[t].weight);
+            }
+            std::copy(sums.begin(), sums.end(), scores.begin());
+            return;
+        }
+        const std::size_t n_weights = squares_at();
+        for (std::size_t i = 0; i < n_weights; ++i) scores[i] = static_cast<double>(first[i].weight);
+        for (const Word* record : records) {
+            for (std::size_t i = 0; i < n_weights; ++i) scores[i] += static_cast<double>(record[i].weight);
+        }
+    }
+
+    /// A step of all three against their gradients, whose sizes are multiplied by `scale`; naive Bayes counts the
+    /// point.
+    void learn(std::span<Word* const> records, std::span<const double> gradients, double scale, Label label,
+               Count weight) {
+        n_of_class_[label] += weight;
+        if (n_outputs_ == 1) {
+            learn_binary(records, gradients, scale, label, weight);
+            return;
+        }
+        step(intercept(), gradients, scale);
+        for (Word* record : records) {
+            step(record, gradients, scale);
+            record[counts_at() + label].count += weight;
+        }
+    }
+
+    /// The same over more classes; what it says of the classes that there were does not change.
+    MixedTrunk widened(const ModelLayout& wider) const {
+        MixedTrunk wide(wider);
+        wide.cover(size());
+        std::copy(n_of_class_.begin(), n_of_class_.end(), wide.n_of_class_.begin());
+        widen(intercept(), wide.intercept(), wide);
+        for (std::size_t i = 0; i < size(); ++i) {
+            const auto id = static_cast<FeatureId>(i);
+            widen(record(id), wide.record(id), wide);
+        }
+        return wide;
+    }
+
+    std::size_t n_bytes() const {
+        return (records_.capacity() + intercept_.capacity()) * sizeof(Block) +
+               n_of_class_.capacity() * sizeof(std::int64_t);
+    }
+
+private:
+    static constexpr std::size_t words_in_block = 8;
+    /// Half a cache line, and never in two.
+    struct alignas(32) Block {
+        std::array<Word, words_in_block> words{};
+    };
+
+    template <class Trunk, class Pointer>
+    static void find_in(Trunk& trunk, Features features, std::vector<Pointer>& records) {
+        records.resize(features.size());
+        std::size_t found = 0;
+        for (const FeatureId id : features) {
+            if (!trunk.contains(id)) continue;
+            records[found] = trunk.record(id);
+            prefetch_to_change(records[found++]);
+        }
+        records.resize(found);
+    }
+
+    void learn_binary(std::span<Word* const> records, std::span<const double> gradients, double scale, Label label,
+                      Count weight) {
+        const auto square = static_cast<float>(gradients[0] * gradients[0]);
+        std::array<float, n_trunks> change;
+        for (std::size_t t = 0; t < n_trunks; ++t) {
+            change[t] = static_cast<float>(-(mixing::trunk_steps[t] * scale) * gradients[t]);
+        }
+        step_binary(intercept(), change, square);
+        for (Word* record : records) {
+            step_binary(record, change, square);
+            record[n_trunks + 1 + label].count += weight;
+        }
+    }
+
+    SAPWOOD_INLINE static void step_binary(Word* record, const std::array<float, n_trunks>& change, float square) {
+        const float sum = record[n_trunks].weight + square;
+        const float per = 1 / std::sqrt(static_cast<float>(mixing::first_square) + sum);
+        for (std::size_t t = 0; t < n_trunks; ++t) record[t].weight += change[t] * per;
+        record[n_trunks].weight = sum;
+    }
+
+    void step(Word* record, std::span<const double> gradients, double scale) const {
+        Word* squares = record + squares_at();
+        for (std::size_t k = 0; k < n_outputs_; ++k) {
+            squares[k].weight = static_cast<float>(squares[k].weight + gradients[k] * gradients[k]);
+            const double per = 1 / std::sqrt(mixing::first_square + static_cast<double>(squares[k].weight));
+            for (std::size_t t = 0; t < n_trunks; ++t) {
+                float& weight = record[t * n_outputs_ + k].weight;
+                const double change = mixing::trunk_steps[t] * scale * gradients[t * n_outputs_ + k] * per;
+                weight = static_cast<float>(weight - change);
+            }
+        }
+    }
+
+    /// As LogisticRegression::widen, for each regression.
+    void widen(const Word* from, Word* to, const MixedTrunk& wide) const {
+        const auto value = [&](std::size_t at, std::size_t k, double sign) {
+            return n_outputs_ == 1 ? static_cast<float>(sign * static_cast<double>(from[at].weight))
+                                   : from[at + k].weight;
+        };
+        const std::size_t known = n_outputs_ == 1 ? 2 : n_outputs_;
+        for (std::size_t k = 0; k < known; ++k) {
+            for (std::size_t t = 0; t < n_trunks; ++t) {
+                to[t * wide.n_outputs_ + k].weight = value(t * n_outputs_, k, k == 0 ? -0.5 : 0.5);
+            }
+            to[wide.squares_at() + k].weight = value(squares_at(), k, 1);
+        }
+        std::copy(from + counts_at(), from + counts_at() + n_classes_, to + wide.counts_at());
+    }
+
+    /// A quarter more at a time: doubling would leave half of a limited memory unused.
+    std::size_t capacity_for(std::size_t size) const {
+        const std::size_t blocks = size * blocks_;
+        const std::size_t capacity = records_.capacity();
+        return blocks <= capacity ? capacity : std::max(blocks, capacity + capacity / 4);
+    }
+
+    std::size_t n_outputs_;
+    std::size_t n_classes_;
+    /// Of a record.
+    std::size_t blocks_;
+    std::vector<Block> intercept_;
+    std::vector<Block> records_;
+    std::vector<std::int64_t> n_of_class_;
+};
+
+}  // namespace sapwood

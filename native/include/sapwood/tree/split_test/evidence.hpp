@@ -1,0 +1,214 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <numbers>
+#include <span>
+
+#include "sapwood/compiler.hpp"
+#include "sapwood/types.hpp"
+#include "sapwood/x_log_x.hpp"
+
+namespace sapwood {
+
+/// When has a leaf seen enough to say that some feature informs about the class?
+///
+/// Let c_k be the points of each class of a node, n in all, and a_k those in which feature j is on. With
+///     KT(u) = Gamma(K/2) / Gamma(1/2)^K * prod_k Gamma(u_k + 1/2) / Gamma(|u| + K/2),
+/// the probability that Krichevsky and Trofimov (1981) give to a sequence of labels with the counts u, the evidence is
+///     ln E_j = ln KT(a) + ln KT(c - a) + n H(c),    in nats:
+/// how much better the labels are foretold by one who looks at j than by the best of those who do not, chosen
+/// afterwards.
+///
+/// Guarantee. Suppose that, given the features, the labels at the node are independent of each other and all of one
+/// distribution: no feature informs about the class. KT(a) KT(c - a) is the probability of the labels so far under one
+/// fixed law of all labels (a mixture), and e^(-n H(c)) is at least their probability under the true one, so that E_j
+/// is at most the ratio of the two, which is a non-negative martingale that begins at 1. By Ville's inequality
+///     P(E_j >= 1 / delta_j at any time) <= delta_j.
+/// Feature j has the share delta_j = delta_i / penalty(r_j), r_j = 1, 2, ... the order in which the features occurred
+/// for the third time at the node, and the i-th leaf of the tree, i = 1, 2, ... in the order of their birth, the share
+/// delta_i = delta / penalty(i). As sum_r 1 / penalty(r) < 1, and r_j depends on the features alone, with probability
+/// at least 1 - delta no leaf of the tree where no feature informs is ever split, at whatever times and for whatever
+/// features one looks. To look at a few features of the largest gain only loses power, nothing of the guarantee.
+/// It does not hold under drift: a feature that follows time informs about labels that do. A point counts once,
+/// whatever its weight. K is the number of classes that the tree knows of, and is to be known from the start.
+
+/// Sums of logarithms,
+///     half(x) = ln(1/2) + ln(3/2) + ... + ln(x - 1/2) = ln Gamma(x + 1/2) - ln Gamma(1/2)
+///     whole(x) = ln 1 + ln 2 + ... + ln x             = ln Gamma(x + 1),
+/// for whole x >= 0: tables for the small x, Stirling's series beyond them.
+///
+/// The tables are shared by the whole process, double in size as they are asked for, and are never freed or changed, so
+/// that a view stays valid and may be read by any thread. Altogether they take at most 32 MiB. A sum is built from
+/// the one before with the rounding error carried along (Kahan), so that all are right to about one unit in the last
+/// place, and whoever adds in the same way has the same bits.
+class LogSums {
+public:
+    /// A view whose tables hold every x <= n, or are as large as tables get.
+    static LogSums covering(std::int64_t n) {
+        const auto wanted = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(n)));
+        return tables(std::clamp(wanted, smallest, largest));
+    }
+
+    /// Whether `covering(n)` would have larger tables than these.
+    bool outgrown(std::int64_t n) const { return n >= size_ && size_ < (std::int64_t{1} << largest); }
+
+    double half(std::int64_t x) const { return x < size_ ? half_[x] : half_beyond(static_cast<double>(x)); }
+    double whole(std::int64_t x) const { return x < size_ ? half_[size_ + x] : whole_beyond(static_cast<double>(x)); }
+
+private:
+    static constexpr int smallest = 12;
+    static constexpr int largest = 20;
+
+    // The next terms of the series are below 1e-20 there.
+    static double half_beyond(double x) { return x * std::log(x) - x + (std::numbers::ln2 / 2 - 1 / (24 * x)); }
+    static double whole_beyond(double x) {
+        return x * std::log(x) - x + (std::log(2 * std::numbers::pi * x) / 2 + 1 / (12 * x));
+    }
+
+    LogSums(const double* half, std::int64_t size) : half_(half), size_(size) {}
+
+    static LogSums tables(int bits) {
+        static std::mutex mutex;
+        static std::array<std::unique_ptr<double[]>, largest + 1> made;
+        const std::lock_guard lock(mutex);
+        const auto size = std::size_t{1} << bits;
+        auto& values = made[static_cast<std::size_t>(bits)];
+        if (!values) {
+            values = std::make_unique<double[]>(2 * size);
+            sum_logarithms(values.get(), size, 0.5);
+            sum_logarithms(values.get() + size, size, 0.0);
+        }
+        return {values.get(), static_cast<std::int64_t>(size)};
+    }
+
+    /// out[x] = sum of ln(i - less) over i = 1, ..., x.
+    static void sum_logarithms(double* out, std::size_t size, double less) {
+        double sum = 0;
+        double error = 0;
+        out[0] = 0;
+        for (std::size_t x = 1; x < size; ++x) {
+            const double term = std::log(static_cast<double>(x) - less) - error;
+            const double next = sum + term;
+            error = (next - sum) - term;
+            out[x] = sum = next;
+        }
+    }
+
+    /// The table of `half`, and after it that of `whole`.
+    const double* half_;
+    std::int64_t size_;
+};
+
+/// The evidence of features, from counts. `cover(n)` must be called before counts that sum to n are passed.
+class Evidence {
+public:
+    explicit Evidence(std::size_t n_classes) { set_classes(n_classes); }
+
+    void set_classes(std::size_t n_classes) {
+        n_classes_ = n_classes;
+        shift_ = static_cast<std::int64_t>((n_classes_ - 1) / 2);
+        is_odd_ = n_classes_ % 2 == 1;
+        first_ = is_odd_ ? sums_.half(shift_) : sums_.whole(shift_);
+    }
+
+    void cover(Count n) {
+        const std::int64_t largest = n + shift_;
+        if (sums_.outgrown(largest)) sums_ = LogSums::covering(largest);
+        if (x_log_x_.outgrown(n)) x_log_x_ = XLogX::covering(n);
+    }
+
+    /// ln KT(u) = sum_k half(u_k), from the first class on, less `rising(|u|)`.
+    double log_kt(std::span<const Count> counts) const {
+        Count n = 0;
+        double sum = 0;
+        for (const Count count : counts) {
+            n += count;
+            sum += sums_.half(count);
+        }
+        return sum - rising(n);
+    }
+
+    /// n H(c) = n ln n - sum_k c_k ln c_k: what the labels cost whoever looks at no feature.
+    double weighted_entropy(std::span<const Count> counts) const {
+        Count n = 0;
+        double sum = 0;
+        for (const Count count : counts) {
+            n += count;
+            sum += x_log_x_(count);
+        }
+        return x_log_x_(n) - sum;
+    }
+
+    /// ln KT(a) + ln KT(c - a), at most 0, and never more when a point has been added: what is added multiplies one of
+    /// the two by a probability.
+    double log_probability(std::span<const Count> on, std::span<const Count> of_class) const {
+        Count n_on = 0;
+        Count n_off = 0;
+        double sum_on = 0;
+        double sum_off = 0;
+        for (std::size_t k = 0; k < of_class.size(); ++k) {
+            const Count off = of_class[k] - on[k];
+            n_on += on[k];
+            n_off += off;
+            sum_on += sums_.half(on[k]);
+            sum_off += sums_.half(off);
+        }
+        return (sum_on - rising(n_on)) + (sum_off - rising(n_off));
+    }
+
+    /// ln E_j, in nats.
+    double log_evidence(std::span<const Count> on, std::span<const Count> of_class) const {
+        return log_probability(on, of_class) + weighted_entropy(of_class);
+    }
+
+    /// The least that is lost, of n * gain, by not knowing the shares of the classes beforehand: for all counts u of m
+    /// points
+    ///     -m H(u) - ln KT(u) >= regret(m) = rising(m) - (m ln m - m) - K/2 ln 2,
+    /// because u_k ln u_k - half(u_k) >= u_k - (ln 2) / 2 for all u_k. It is increasing and concave in m, as
+    ///     regret(m + 1) - regret(m) = ln(m + K/2) - (the mean of ln over [m, m + 1]),
+    /// of which the mean is at most ln(m + 1/2), and its derivative 1 / (m + K/2) - ln(1 + 1/m) <= 0.
+    double regret(Count m) const {
+        return rising(m) - (x_log_x_(m) - m) - static_cast<double>(n_classes_) / 2 * std::numbers::ln2;
+    }
+
+    /// The most that ln E_j falls short of: for every feature of a node with n points that is neither always off nor
+    /// always on,
+    ///     ln E_j <= n * gain_j - least_regret(n),
+    /// as regret(n_on) + regret(n_off), concave, is least at the ends, 1 and n - 1.
+    double least_regret(Count n) const { return n < 2 ? 0 : regret(1) + regret(n - 1); }
+
+private:
+    /// sum of ln(i + K/2) over i = 0, ..., m - 1 = ln Gamma(m + K/2) - ln Gamma(K/2).
+    double rising(Count m) const { return (is_odd_ ? sums_.half(m + shift_) : sums_.whole(m + shift_)) - first_; }
+
+    LogSums sums_ = LogSums::covering(0);
+    XLogX x_log_x_ = XLogX::covering(0);
+    std::size_t n_classes_ = 2;
+    std::int64_t shift_ = 0;
+    bool is_odd_ = false;
+    double first_ = 0;
+};
+
+/// ln(2.11 (r + 1) ln^2(r + 2)) for r = 1, 2, ...: what it costs to be the r-th of a list whose length nobody knows.
+/// The sum of e^-price(r) over all r is below 1, because the sum of 1 / (k ln^2 k) over k = 2, 3, ... is 2.1097.
+inline double price_of_rank(std::int64_t r) {
+    const double log = std::log(static_cast<double>(r) + 2);
+    return std::log(2.11 * (static_cast<double>(r) + 1) * (log * log));
+}
+
+/// What ln E_j must reach, ln(1 / delta_j), for the r-th feature of the i-th leaf, both from 1. In this order.
+inline double evidence_needed(double log_delta, std::int64_t leaf, std::int64_t rank) {
+    return (price_of_rank(leaf) - log_delta) + price_of_rank(rank);
+}
+
+/// Features have a rank from their third occurrence on.
+inline constexpr Count occurrences_for_rank = 3;
+
+}  // namespace sapwood
