@@ -15,7 +15,7 @@ from command_line import done
 import sapwood
 from sapwood import _core, parameters, trees
 from sapwood.cli.learners import LearnerOptions
-from sapwood.estimators import StreamingTreeClassifier
+from sapwood.estimators import TreeClassifier
 from sapwood.learner import TreeLearner
 from sapwood.learner.make_tree import make_tree
 from sapwood.parameters import PARAMETERS, TREES, Number, TreeKind, Whole, Word, described, tree_called
@@ -139,4 +139,4 @@ def test_the_command_line_offers_them() -> None:
 def test_files_have_them(kind: TreeKind) -> None:
     model = getattr(trees, kind.name)(delta=0.25, max_depth=7)
     model.learn_one([1], 0)
-    assert StreamingTreeClassifier.from_bytes(model.to_bytes()).get_params() == model.get_params()
+    assert TreeClassifier.from_bytes(model.to_bytes()).get_params() == model.get_params()

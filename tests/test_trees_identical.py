@@ -15,15 +15,15 @@ from streams import STREAMS, Stream, as_matrix
 from tree_models import BOLD, CLASSIFIERS, Classifier, content, dicts, stream
 
 from sapwood import HoeffdingTreeClassifier
-from sapwood.estimators import StreamingTreeClassifier
+from sapwood.estimators import TreeClassifier
 
 every_classifier = pytest.mark.parametrize("classifier", CLASSIFIERS)
 every_leaf = pytest.mark.parametrize("leaf_prediction", ["majority", "naive_bayes", "logistic", "adaptive"])
 
 
 def by_points(
-    model: StreamingTreeClassifier, X: Any, y: Iterable[Any], weights: Iterable[int] | None = None
-) -> StreamingTreeClassifier:
+    model: TreeClassifier, X: Any, y: Iterable[Any], weights: Iterable[int] | None = None
+) -> TreeClassifier:
     """Let a model learn the rows one by one."""
     labels = list(y)
     for x, label, w in zip(dicts(X), labels, weights or [1] * len(labels), strict=True):

@@ -17,7 +17,7 @@ from sklearn.exceptions import NotFittedError
 from tree_models import BOLD, CLASSIFIERS, Classifier, content, dicts, state, stream
 
 from sapwood import ExtremelyFastDecisionTreeClassifier, HoeffdingTreeClassifier, load_model
-from sapwood.estimators import StreamingTreeClassifier
+from sapwood.estimators import TreeClassifier
 from sapwood.exceptions import ModelFormatError
 from sapwood.learner import TreeModel
 from sapwood.model_files.sections import pack, unpack
@@ -25,7 +25,7 @@ from sapwood.model_files.sections import pack, unpack
 every_classifier = pytest.mark.parametrize("classifier", CLASSIFIERS)
 
 
-def by_file(model: StreamingTreeClassifier, folder: Path) -> StreamingTreeClassifier:
+def by_file(model: TreeClassifier, folder: Path) -> TreeClassifier:
     """Return what is loaded after a model was saved."""
     model.save(folder / "model")
     return load_model(folder / "model")
@@ -139,7 +139,7 @@ def test_classes_of_models(tmp_path: Path) -> None:
     assert type(by_file(derived, tmp_path)) is HoeffdingTreeClassifier
     assert type(Derived.load(tmp_path / "model")) is Derived
     assert type(Derived.from_bytes(hoeffding.to_bytes())) is Derived
-    assert type(StreamingTreeClassifier.from_bytes(hoeffding.to_bytes())) is HoeffdingTreeClassifier
+    assert type(TreeClassifier.from_bytes(hoeffding.to_bytes())) is HoeffdingTreeClassifier
     with pytest.raises(
         ModelFormatError, match=r"FastDecisionTreeClassifier.from_bytes: the model must be .*, got a Hoe"
     ):
@@ -258,7 +258,7 @@ def test_a_parameter_that_cannot_be_read_again_is_not_written() -> None:
         model.to_bytes()
 
 
-def parts(model: StreamingTreeClassifier) -> tuple[dict[str, bytes], dict[str, Any]]:
+def parts(model: TreeClassifier) -> tuple[dict[str, bytes], dict[str, Any]]:
     """Return the sections of a model, and its fields."""
     sections = unpack(model.to_bytes())
     return sections, json.loads(sections["estimator"])

@@ -10,9 +10,9 @@ from scipy.sparse import csr_array, csr_matrix
 from streams import as_matrix, random_labels, random_points, with_feature
 
 from sapwood import ExtremelyFastDecisionTreeClassifier, HoeffdingTreeClassifier
-from sapwood.estimators import StreamingTreeClassifier
+from sapwood.estimators import TreeClassifier
 
-Classifier = type[StreamingTreeClassifier]
+Classifier = type[TreeClassifier]
 CLASSIFIERS: list[Classifier] = [HoeffdingTreeClassifier, ExtremelyFastDecisionTreeClassifier]
 # Short streams decide nothing at the usual delta.
 BOLD: dict[str, Any] = {"delta": 0.2, "tau": 0.2}
@@ -34,13 +34,13 @@ def dicts(X: csr_matrix | csr_array) -> list[dict[int, float]]:
     return [dict.fromkeys(X.indices[X.indptr[i] : X.indptr[i + 1]].tolist(), 1.0) for i in range(X.shape[0])]
 
 
-def content(model: StreamingTreeClassifier) -> bytes:
+def content(model: TreeClassifier) -> bytes:
     """Return the tree to the last bit, with what its features are called."""
     tree = model.learner.fitted().tree
     return tree.to_bytes() + repr(tree.keys()).encode()
 
 
-def state(model: StreamingTreeClassifier) -> tuple[object, ...]:
+def state(model: TreeClassifier) -> tuple[object, ...]:
     """Return all that a failed call must leave as it was."""
     learned = model.learner.model
     if learned is None:

@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sapwood.split_finder import CRITERIA, SEARCHES, Split, SplitFinder, Trace
-    from sapwood.trees import ExtremelyFastDecisionTreeClassifier, HoeffdingTreeClassifier, load_model
+    from sapwood.trees import (
+        ExtremelyFastDecisionTreeClassifier,
+        HoeffdingTreeClassifier,
+        StreamingTreeClassifier,
+        load_model,
+    )
 
     __version__: str
 
@@ -19,12 +24,18 @@ __all__ = [
     "HoeffdingTreeClassifier",
     "Split",
     "SplitFinder",
+    "StreamingTreeClassifier",
     "Trace",
     "__version__",
     "load_model",
 ]
 
-_OF_TREES = {"ExtremelyFastDecisionTreeClassifier", "HoeffdingTreeClassifier", "load_model"}
+_OF_TREES = {
+    "ExtremelyFastDecisionTreeClassifier",
+    "HoeffdingTreeClassifier",
+    "StreamingTreeClassifier",
+    "load_model",
+}
 _SUBMODULES = (
     "checkpoint",
     "data",

@@ -97,13 +97,13 @@ def svmlight_text(indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), or
 def svmlight_text(indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> bytes:
     """The text of points with any numbers as labels."""
 
-GROWTHS: tuple = ('hoeffding', 'extremely_fast')
+GROWTHS: tuple = ('hoeffding', 'extremely_fast', 'streaming')
 
-SPLIT_TESTS: tuple = ('hoeffding', 'mcdiarmid', 'gaussian')
+SPLIT_TESTS: tuple = ...
 
 LEAF_PREDICTIONS: tuple = ...
 
-LEAF_MODELS: tuple = ('majority', 'naive_bayes', 'trunk', 'logistic')
+LEAF_MODELS: tuple = ...
 
 MAX_COLUMNS: int = 1073741824
 

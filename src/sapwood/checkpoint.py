@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from sapwood.data import Batch
-    from sapwood.estimators import StreamingTreeClassifier
+    from sapwood.estimators import TreeClassifier
 
 __all__ = ["Checkpoint", "Encoding"]
 
@@ -37,14 +37,14 @@ class Checkpoint:
         The number of points of the stream that have been learned, from which reading continues.
     """
 
-    def __init__(self, model: StreamingTreeClassifier | TreeLearner, encoding: Encoding, points: int = 0) -> None:
+    def __init__(self, model: TreeClassifier | TreeLearner, encoding: Encoding, points: int = 0) -> None:
         self._model = None if isinstance(model, TreeLearner) else model
         self.learner = model if isinstance(model, TreeLearner) else model.learner
         self.encoding = encoding
         self.points = points
 
     @property
-    def model(self) -> StreamingTreeClassifier:
+    def model(self) -> TreeClassifier:
         """The model as a scikit-learn estimator, which is imported only here."""
         if self._model is None:
             from sapwood.trees import classifier_of

@@ -16,7 +16,7 @@ import math
 import sys
 import textwrap
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, Literal, get_args
 
@@ -38,8 +38,8 @@ __all__ = [
 
 Criterion = Literal["entropy", "gini", "kearns_mansour"]
 Search = Literal["certified", "exhaustive", "approximate"]
-SplitTest = Literal["hoeffding", "mcdiarmid", "gaussian"]
-LeafPrediction = Literal["adaptive", "majority", "naive_bayes", "logistic"]
+SplitTest = Literal["hoeffding", "mcdiarmid", "gaussian", "evidence"]
+LeafPrediction = Literal["adaptive", "majority", "naive_bayes", "logistic", "mixed"]
 
 _LARGEST_COUNT = 2**31 - 1  # of the core's counts, which are 32 bits wide
 _LARGEST_LIMIT = 2**63 - 1
@@ -208,14 +208,16 @@ PARAMETERS: tuple[Parameter, ...] = (
         "The statistical test that decides when a split is made.",
         "Hoeffding's bound is the usual choice, although it is made for means, which gains are not. McDiarmid's bound "
         "[MCD]_ holds for the gains of entropy and Gini, and takes far more points. The Gaussian bound [GAU]_ uses the "
-        "variances of the two gains.",
+        "variances of the two gains. Evidence, for entropy, splits a leaf once *some* feature informs about the class "
+        "there, with an error probability of delta for the whole tree at all times; it has no use for tau, and a point "
+        "is one point, whatever its weight.",
     ),
     Parameter(
         "delta",
         "float",
         Number(between=(0, 0.5)),
         1e-7,
-        "The error probability of a single split test, between 0 and 0.5.",
+        "The error probability of a split test, between 0 and 0.5: of evidence for the whole tree, else for one test.",
     ),
     Parameter(
         "tau",
@@ -275,8 +277,9 @@ PARAMETERS: tuple[Parameter, ...] = (
         Word(get_args(LeafPrediction)),
         "adaptive",
         "The model that predicts in a leaf.",
-        "The majority class, naive Bayes over the active features, a logistic regression, or, if adaptive, whichever "
-        "of these has been right most often in the leaf.",
+        "The majority class, naive Bayes over the active features, a logistic regression, if adaptive whichever of "
+        "these has been right most often in the leaf, or if mixed all of them, weighted by a small regression of the "
+        "leaf's own.",
     ),
     Parameter(
         "binarize",
@@ -318,22 +321,39 @@ class TreeKind:
     """What it is, for the help of the command line."""
     own: frozenset[str] = frozenset()
     """The parameters that not every learner has, and this one has."""
+    defaults: tuple[tuple[str, object], ...] = ()
+    """The defaults that are not those of the table, by the name of the parameter."""
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """The parameters that it has."""
+        """The parameters that it has, with its defaults."""
         others = frozenset().union(*(kind.own for kind in TREES)) - self.own
-        return tuple(parameter for parameter in PARAMETERS if parameter.name not in others)
+        defaults = dict(self.defaults)
+        return tuple(
+            replace(each, default=defaults.get(each.name, each.default))
+            for each in PARAMETERS
+            if each.name not in others
+        )
 
 
 TREES: tuple[TreeKind, ...] = (
-    TreeKind("HoeffdingTreeClassifier", "hoeffding", "vfdt", "a Hoeffding tree"),
+    TreeKind(
+        "StreamingTreeClassifier",
+        "streaming",
+        "tree",
+        "a tree that splits on evidence, revises its splits and mixes its models",
+        frozenset({"min_samples_reevaluate"}),
+        (("split_test", "evidence"), ("delta", 0.05), ("leaf_prediction", "mixed")),
+    ),
+    TreeKind(
+        "HoeffdingTreeClassifier", "hoeffding", "vfdt", "a Hoeffding tree", frozenset({"tau", "grace_period"})
+    ),
     TreeKind(
         "ExtremelyFastDecisionTreeClassifier",
         "extremely_fast",
         "efdt",
         "a tree that splits early and revises its splits later",
-        frozenset({"min_samples_reevaluate"}),
+        frozenset({"tau", "grace_period", "min_samples_reevaluate"}),
     ),
 )
 """Every learner."""

@@ -34,14 +34,14 @@ except ModuleNotFoundError as error:
 if TYPE_CHECKING:
     import pandas as pd
 
-    from sapwood.estimators import StreamingTreeClassifier
+    from sapwood.estimators import TreeClassifier
     from sapwood.inspect.explain import Explanation
     from sapwood.inspect.names import FeatureNames
     from sapwood.inspect.summary import TreeSummary
     from sapwood.inspect.view import TreeView
     from sapwood.parameters import TreeKind
 
-__all__ = ["ExtremelyFastDecisionTreeClassifier", "HoeffdingTreeClassifier"]
+__all__ = ["ExtremelyFastDecisionTreeClassifier", "HoeffdingTreeClassifier", "StreamingTreeClassifier"]
 
 
 class _RiverTree(Inspectable, base.MiniBatchClassifier):
@@ -86,7 +86,7 @@ class _RiverTree(Inspectable, base.MiniBatchClassifier):
         return learner
 
     @property
-    def classifier(self) -> StreamingTreeClassifier:
+    def classifier(self) -> TreeClassifier:
         """The same model as a scikit-learn classifier. The two share what they have learned."""
         from sapwood.trees import classifier_of
 
@@ -219,6 +219,23 @@ def _points(X: pd.DataFrame) -> Iterator[dict[Any, Any]]:
     """Yield the rows of a table as dicts."""
     columns = list(X.columns)
     return (dict(zip(columns, row, strict=True)) for row in X.itertuples(index=False, name=None))
+
+
+class StreamingTreeClassifier(_RiverTree, kind="StreamingTreeClassifier"):
+    """`sapwood.StreamingTreeClassifier` for river: the same parameters, the same tree from the same points.
+
+    An absent key is 0 and is counted as such. Numbers are on or off, by `binarize`: it is for bags of words, clicks,
+    logs and the like.
+
+    The parameters are those of sapwood's class, with the same meaning; they are read when the first point is learned.
+
+    Examples
+    --------
+    >>> from river import datasets, evaluate, metrics
+    >>> model = StreamingTreeClassifier(binarize=0.5)
+    >>> evaluate.progressive_val_score(datasets.Phishing(), model, metrics.Accuracy())
+    Accuracy: 87.75%
+    """
 
 
 class HoeffdingTreeClassifier(_RiverTree, kind="HoeffdingTreeClassifier"):

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LearnerOptions", "RaceOptions", "SearchOptions", "option_of"]
 
-_EVERY_TREE = frozenset.intersection(*(frozenset(kind.parameters) for kind in TREES))
+_DEFAULTS = {kind.command: {each.name: each.default for each in kind.parameters} for kind in TREES}
 _OFFERED = [each for each in PARAMETERS if each.option != ""]
 
 
@@ -53,17 +53,27 @@ def option_of(each: Parameter, sentence: str | None = None) -> Any:
 def _as_option(each: Parameter, sentence: str | None = None) -> inspect.Parameter:
     """Return a parameter of the table as one of a function: its option, with its type and default."""
     sentence, default = sentence or each.sentence, each.default
-    if each not in _EVERY_TREE:
-        # Left out unless given, so that it can be refused for other learners.
-        owners = ", ".join(kind.command for kind in TREES if each in kind.parameters)
-        sentence, default = f"{owners}: {sentence[:1].lower()}{sentence[1:]} [default: {default}]", None
+    of_learner = {command: found[each.name] for command, found in _DEFAULTS.items() if each.name in found}
+    if len(of_learner) < len(TREES) or len(set(of_learner.values())) > 1:
+        # Left out unless given, so that each learner has its own default, or can refuse it.
+        sentence, default = _with_defaults(sentence, of_learner), None
     elif each.unset:
         sentence = f"{sentence} [default: {each.unset}]"
     kind: Any = float if isinstance(each.value, Number) else int
     if isinstance(each.value, Word):
         kind = _choice(each.annotation, each.value.words)
-        default = kind(default)
+        default = None if default is None else kind(default)
     return _option(_name(each), kind | None if default is None else kind, default, option_of(each, sentence))
+
+
+def _with_defaults(sentence: str, of_learner: dict[str, Any]) -> str:
+    """Return the sentence of a parameter with the learners that have it, and the default of each."""
+    if len(of_learner) < len(TREES):
+        sentence = f"{', '.join(of_learner)}: {sentence[:1].lower()}{sentence[1:]}"
+    values = set(of_learner.values())
+    if len(values) == 1:
+        return f"{sentence} [default: {values.pop()}]"
+    return f"{sentence} [default: {', '.join(f'{value} for {command}' for command, value in of_learner.items())}]"
 
 
 def _name(each: Parameter) -> str:
@@ -96,7 +106,8 @@ class LearnerOptions:
         for each in _OFFERED:
             value = _plain(self._values[_name(each)])
             if each.name in parameters:
-                parameters[each.name] = each.default if value is None else value
+                if value is not None:
+                    parameters[each.name] = value
             elif value is not None:
                 option = "--" + _name(each).replace("_", "-")
                 raise ValueError(f"{option} must be left out for --learner {self._kind.command}, got {value}")

@@ -1,5 +1,5 @@
 """The face of learners for scikit-learn."""
 
-from sapwood.estimators.classifier import StreamingTreeClassifier
+from sapwood.estimators.classifier import TreeClassifier
 
-__all__ = ["StreamingTreeClassifier"]
+__all__ = ["TreeClassifier"]

@@ -36,7 +36,7 @@ _of_kind: dict[str, type[TreeEstimator]] = {}
 class TreeEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no annotations
     """An estimator that has a learner.
 
-    A class that names its kind, by ``class Name(StreamingTreeClassifier, kind="Name")``, is the estimator of that row
+    A class that names its kind, by ``class Name(TreeClassifier, kind="Name")``, is the estimator of that row
     of `sapwood.parameters.TREES`: the section Parameters of its docstring, which says so, is written from there.
     """
 

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from sapwood.inspect.view import TreeView
     from sapwood.learner import Point, TreeModel
 
-__all__ = ["StreamingTreeClassifier"]
+__all__ = ["TreeClassifier"]
 
 
-class StreamingTreeClassifier(Inspectable, TreeEstimator):
+class TreeClassifier(Inspectable, TreeEstimator):
     """The base of the tree classifiers, which say what is theirs; not to be used itself."""
 
     __slots__ = ()

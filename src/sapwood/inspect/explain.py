@@ -24,6 +24,7 @@ _TELLING = {
     "naive_bayes": "naive Bayes of the leaf",
     "trunk": "the logistic regression of the whole stream",
     "logistic": "logistic regression, that of the whole stream and the leaf's correction",
+    "mixed": "a mix of all its models and of those of the whole stream",
 }
 
 
@@ -66,7 +67,10 @@ class Explanation:
     The second sum: the model of the leaf gives each class a score, its `intercept` plus the scores of the `evidence`.
     The probability of a class is proportional to the exponential of its score. So `log_odds`, the logarithm of the
     ratio of the probabilities of two classes, is the difference of their scores. Where the leaf predicts by
-    ``"majority"``, there is no evidence, and the tests are the whole explanation.
+    ``"majority"``, there is no evidence, and the tests are the whole explanation. Where it
+    predicts by ``"mixed"``, the score of a feature is what it adds to every model times the weight of the model, and the
+    intercept is the rest: the intercepts of the models, the classes of the leaf, and what is cut off where a model is
+    too sure.
 
     `label` is the most probable class, and `against` the next, None if only one class is known.
     """
@@ -216,7 +220,7 @@ def explain_ids(
     told = tree.predict_proba(_one_row(ids), ids)[0, places]
     probabilities = told / told.sum()
     first, *others = np.lexsort((places, -probabilities)).tolist()  # ties go to the class met first
-    keys, scores, intercept = _scores(tree, ids, leaf, places)
+    keys, scores, intercept = _scores(tree, ids, leaf, places, probabilities)
     against = others[0] if others else first
     ranked = np.argsort(-np.abs(scores[:, first] - scores[:, against]), kind="stable")
     return Explanation(
@@ -235,7 +239,11 @@ def explain_ids(
 
 
 def _scores(
-    tree: _core.Tree, ids: npt.NDArray[np.int32], leaf: NodeView, places: Sequence[int]
+    tree: _core.Tree,
+    ids: npt.NDArray[np.int32],
+    leaf: NodeView,
+    places: Sequence[int],
+    probabilities: npt.NDArray[np.float64],
 ) -> tuple[list[Hashable], npt.NDArray[np.float64], list[float]]:
     """Return the features of a point that speak at its leaf, what each adds to the scores, and these before any speaks.
 
@@ -248,6 +256,11 @@ def _scores(
     if leaf.model == "naive_bayes":
         scores = shares[:, places]
         intercept = [math.log(count + 1) for count in leaf.counts]
+    elif leaf.model == "mixed":
+        scores = _of_classes(trunk + correction)[:, places]
+        with np.errstate(divide="ignore"):
+            start = np.log(probabilities) - scores.sum(axis=0)
+        intercept = (start - start.mean()).tolist()
     else:
         with_correction = leaf.model == "logistic"
         scores = _of_classes(trunk + correction if with_correction else trunk)[:, places]

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "sapwood/tree/streaming_tree.hpp"
@@ -25,12 +27,77 @@ struct Contributions {
     std::vector<double> correction_intercept;
 };
 
+namespace detail {
+
+/// The log-odds, or the score of each class, that one feature adds to naive Bayes, times `scale`.
+inline void add_bayes(const Word* counts, std::span<const std::int64_t> n_of_class, double scale,
+                      std::span<double> outputs) {
+    if (outputs.size() == 1) {
+        outputs[0] += scale * NaiveBayes::log_odds(Records(&counts, 1), 0, n_of_class);
+        return;
+    }
+    std::vector<double> scores(n_of_class.size());
+    std::vector<double> products(n_of_class.size());
+    NaiveBayes::add_scores(Records(&counts, 1), n_of_class, scores, products);
+    for (std::size_t k = 0; k < scores.size(); ++k) outputs[k] += scale * scores[k];
+}
+
+/// The contributions at a leaf that mixes: what each feature adds to every model, times the weight of the model. What
+/// comes of the trunk is in `trunk`, what of the leaf in `correction`. Opinions that the mixer clips make the sum of
+/// all differ from what it answers.
+inline Contributions mixed_contributions(const Mixing& mixing, const Node& leaf, const ModelLayout& layout,
+                                         Features features) {
+    const MixedTrunk& trunk = mixing.trunk();
+    const MixerWeights& mixer = *leaf.models->mixer;
+    Contributions found;
+    found.n_features = features.size();
+    found.n_outputs = layout.n_outputs();
+    std::vector<double> outputs(found.n_outputs);
+    const auto add_regressions = [&](const Word* record) {
+        for (std::size_t t = 0; t < n_trunks; ++t) {
+            // The leaf corrects the first of them, and so speaks through it as well.
+            const double weight = mixer[trunk_expert + t] + (t == 0 ? mixer[corrected_expert] : 0);
+            for (std::size_t k = 0; k < outputs.size(); ++k) {
+                outputs[k] += weight * static_cast<double>(record[t * outputs.size() + k].weight);
+            }
+        }
+    };
+    const auto append_to = [&](std::vector<double>& to) {
+        to.insert(to.end(), outputs.begin(), outputs.end());
+        std::fill(outputs.begin(), outputs.end(), 0.0);
+    };
+    add_regressions(trunk.intercept());
+    append_to(found.trunk_intercept);
+    for (std::size_t k = 0; k < outputs.size(); ++k) {
+        outputs[k] = mixer[corrected_expert] * static_cast<double>(leaf.models->intercept[k].weight);
+    }
+    append_to(found.correction_intercept);
+    for (const FeatureId id : features) {
+        if (trunk.contains(id)) {
+            add_regressions(trunk.record(id));
+            add_bayes(trunk.record(id) + trunk.counts_at(), trunk.n_of_class(),
+                      mixing::bayes_scale * mixer[trunk_bayes_expert], outputs);
+        }
+        append_to(found.trunk);
+        const Word* record = leaf.models->table.find(id);
+        for (std::size_t k = 0; k < outputs.size(); ++k) {
+            outputs[k] = mixer[corrected_expert] * static_cast<double>(record[layout.weights_at() + k].weight);
+        }
+        add_bayes(record, leaf.models->n_of_class, mixing::bayes_scale * mixer[leaf_bayes_expert], outputs);
+        append_to(found.correction);
+    }
+    return found;
+}
+
+}  // namespace detail
+
 /// The contributions of the features of a point, in their order.
 inline Contributions contributions_of(const StreamingTree& tree, Features features) {
     const LeafPredictor& predictor = tree.body().predictor();
     const ModelLayout& layout = predictor.layout();
     const Trunk& trunk = predictor.trunk_model();
     const Node& leaf = tree.node(tree.nodes().leaf_of(features));
+    if (predictor.mixing()) return detail::mixed_contributions(*predictor.mixing(), leaf, layout, features);
     Contributions found;
     found.n_features = features.size();
     found.n_outputs = layout.keeps_logistic ? layout.n_outputs() : 0;
