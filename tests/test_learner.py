@@ -23,7 +23,9 @@ every_kind = pytest.mark.parametrize("kind", TREES, ids=[kind.name for kind in T
 
 
 def learner(kind: TreeKind, **parameters: Any) -> TreeLearner:
-    return TreeLearner(kind, {**{each.name: each.default for each in kind.parameters}, **BOLD, **parameters})
+    known = {each.name: each.default for each in kind.parameters}
+    bold = {name: value for name, value in BOLD.items() if name in known}
+    return TreeLearner(kind, {**known, **bold, **parameters})
 
 
 def content(one: TreeLearner) -> bytes:
@@ -43,7 +45,7 @@ def test_every_way_in_makes_the_same_tree(kind: TreeKind) -> None:
     by_points, by_batch, by_stream, tested, of_points = (learner(kind) for _ in range(5))
     for x, label in zip(points, y.tolist(), strict=True):
         by_points.learn_one(x, label)
-    estimator = getattr(trees, kind.name)(**BOLD)
+    estimator = trees.classifier_of(learner(kind))
     batch = estimator.batch_of(X, y)
     for start in range(0, len(batch), 70):
         by_batch.learn(batch.part(start, min(start + 70, len(batch))))

@@ -47,7 +47,7 @@ def test_parameters_are_those_of_sapwood(classifier: Any) -> None:
 
 @pytest.mark.parametrize("classifier", BOTH)
 def test_the_same_tree_as_sapwoods_own(classifier: Any) -> None:
-    model, own = classifier(tau=0.2), getattr(sapwood, classifier.__name__)(tau=0.2)
+    model, own = classifier(delta=0.1), getattr(sapwood, classifier.__name__)(delta=0.1)
     rng = np.random.default_rng(0)
     for i in range(1500):
         x, y = message(rng)

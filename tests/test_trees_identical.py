@@ -21,9 +21,7 @@ every_classifier = pytest.mark.parametrize("classifier", CLASSIFIERS)
 every_leaf = pytest.mark.parametrize("leaf_prediction", ["majority", "naive_bayes", "logistic", "adaptive"])
 
 
-def by_points(
-    model: TreeClassifier, X: Any, y: Iterable[Any], weights: Iterable[int] | None = None
-) -> TreeClassifier:
+def by_points(model: TreeClassifier, X: Any, y: Iterable[Any], weights: Iterable[int] | None = None) -> TreeClassifier:
     """Let a model learn the rows one by one."""
     labels = list(y)
     for x, label, w in zip(dicts(X), labels, weights or [1] * len(labels), strict=True):

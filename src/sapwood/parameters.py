@@ -345,9 +345,7 @@ TREES: tuple[TreeKind, ...] = (
         frozenset({"min_samples_reevaluate"}),
         (("split_test", "evidence"), ("delta", 0.05), ("leaf_prediction", "mixed")),
     ),
-    TreeKind(
-        "HoeffdingTreeClassifier", "hoeffding", "vfdt", "a Hoeffding tree", frozenset({"tau", "grace_period"})
-    ),
+    TreeKind("HoeffdingTreeClassifier", "hoeffding", "vfdt", "a Hoeffding tree", frozenset({"tau", "grace_period"})),
     TreeKind(
         "ExtremelyFastDecisionTreeClassifier",
         "extremely_fast",

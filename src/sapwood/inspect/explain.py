@@ -68,9 +68,9 @@ class Explanation:
     The probability of a class is proportional to the exponential of its score. So `log_odds`, the logarithm of the
     ratio of the probabilities of two classes, is the difference of their scores. Where the leaf predicts by
     ``"majority"``, there is no evidence, and the tests are the whole explanation. Where it
-    predicts by ``"mixed"``, the score of a feature is what it adds to every model times the weight of the model, and the
-    intercept is the rest: the intercepts of the models, the classes of the leaf, and what is cut off where a model is
-    too sure.
+    predicts by ``"mixed"``, the score of a feature is what it adds to every model times the weight of the model, and
+    the intercept is the rest: the intercepts of the models, the classes of the leaf, and what is cut off where a model
+    is too sure.
 
     `label` is the most probable class, and `against` the next, None if only one class is known.
     """

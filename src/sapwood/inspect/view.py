@@ -131,7 +131,8 @@ class TreeView:
                     shares=tuple(shares[i]),
                     majority=majority[i],
                     model=_core.LEAF_MODELS[column["model"][i]] if is_leaf else None,
-                    right=dict(zip(_core.LEAF_MODELS, column["right"][i], strict=True)) if is_leaf else None,
+                    # Of the models that a leaf chooses among; a mix is not one of them.
+                    right=dict(zip(_core.LEAF_MODELS, column["right"][i], strict=False)) if is_leaf else None,
                     learning=bool(column["learning"][i]),
                     paused=bool(column["paused"][i]),
                     n_below=n_below[i],
