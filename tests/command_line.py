@@ -43,7 +43,7 @@ def write_stream(path: Path, n: int = 2000, d: int = 500) -> Path:
 
 
 def stream_bytes(n: int = 2000, d: int = 500) -> bytes:
-    """Return a stream of texts of so many words in the svmlight format."""
+    """Return a stream of n texts over d words in the svmlight format."""
     X, y = make_text(n=n, d=d, topical=0.4, contrast=1.0, seed=5)
     file = io.BytesIO()
     write_svmlight(file, X, y)

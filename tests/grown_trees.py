@@ -34,7 +34,7 @@ def word_tree(n: int = 6000, seed: int = 0, **options: Any) -> _core.Tree:
 
 
 def chain_tree(length: int, leaf_prediction: str = "majority") -> _core.Tree:
-    """Return a tree of so many tests, each for a word of its own, one after the other where the last was off."""
+    """Return a chain of `length` tests, each for its own word, one after the other where the last was off."""
     tree = _core.Tree(delta=0.4, tau=0.9, max_leaves=length + 1, leaf_prediction=leaf_prediction)
     while tree.n_leaves() <= length:
         tree.learn_one({f"word {tree.n_leaves() - 1}": 1}, 1, 1, 0.0)

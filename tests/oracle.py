@@ -64,7 +64,7 @@ class BruteForce:
         return sum(self.class_counts)
 
     def add(self, features: Iterable[int], label: int, weight: int = 1) -> None:
-        """Count one point, so many times: its active features and its label."""
+        """Count one point `weight` times: its active features and its label."""
         self._judged.clear()
         self.class_counts = tuple(c + weight * (k == label) for k, c in enumerate(self.class_counts))
         for feature in features:

@@ -290,7 +290,7 @@ class ReferenceTree:
         return nodes
 
     def cover_classes(self, n_classes: int) -> None:
-        """Make room for so many classes."""
+        """Make room for `n_classes` classes."""
         if n_classes <= self.n_classes:
             return
         more = [0] * (n_classes - self.n_classes)
@@ -305,7 +305,7 @@ class ReferenceTree:
                 node.models.correction.widen(n_classes)
 
     def learn(self, features: Sequence[int], label: int, weight: int, arbiter: Arbiter) -> None:
-        """Learn from a point, so many times."""
+        """Learn from a point `weight` times."""
         self.cover_classes(label + 1)
         path = self.path(features)
         leaf = path[-1]

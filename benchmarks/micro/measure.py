@@ -60,6 +60,6 @@ def interleaved(contestants: Mapping[str, Callable[[], float]], repeats: int) ->
 
 
 def repeats_within(contestants: Mapping[str, Callable[[], float]], seconds: float, least: int, most: int) -> int:
-    """Return how many rounds fit into so many seconds, from `least` to `most`; the trial round is the warm-up."""
+    """Return the number of rounds that fit into `seconds`, from `least` to `most`; the trial round warms up."""
     one = sum(run() for run in contestants.values())
     return int(min(most, max(least, seconds / max(one, 1e-9))))

@@ -46,7 +46,7 @@ Make = Callable[[Stream], Learner]
 
 
 def prequential(make: Make, stream: Stream, seconds: float) -> Run:
-    """Let a learner predict each point and then learn it, for at most so many seconds."""
+    """Let a learner predict each point and then learn it, for at most `seconds` seconds."""
     learner = make(stream)
     right = np.zeros(stream.n, dtype=np.bool_)
     labels = stream.labels.tolist()

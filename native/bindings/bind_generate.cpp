@@ -45,7 +45,7 @@ Choice choice_of(const char* parameter, const std::string& word, std::initialize
         if (word == known) return static_cast<Choice>(number);
         ++number;
     }
-    throw std::invalid_argument(std::string(parameter) + " must be a word that there is, got " + word);
+    throw std::invalid_argument(std::string(parameter) + " must be a known word, got " + word);
 }
 
 Points make_text(std::int64_t n, std::int64_t d, std::int64_t length, double exponent, double topical, double contrast,

@@ -69,7 +69,8 @@ nb::bytes write(const Array<std::int64_t>& indptr, const Array<FeatureId>& indic
         const bool right = rows.size() == y.size() + 1 && rows.front() == 0 &&
                            std::is_sorted(rows.begin(), rows.end()) &&
                            rows.back() == static_cast<std::int64_t>(ids.size());
-        if (!right) throw std::invalid_argument("X.indptr must ascend from 0 to the number of indices, a row a label");
+        if (!right)
+            throw std::invalid_argument("X.indptr must ascend from 0 to the number of indices, one row per label");
         if (std::any_of(ids.begin(), ids.end(), [](FeatureId id) { return id < 0; })) {
             throw std::invalid_argument("X.indices must not be negative");
         }

@@ -46,7 +46,7 @@ void check_checkpoints(std::span<const std::int64_t> checkpoints, std::size_t n)
     }
 }
 
-/// Adds the points of a matrix to a search one by one, and queries it after every so many.
+/// Adds the points of a matrix to a search one by one, and queries it after every `every` points.
 class Run {
 public:
     Run(GuardedSearch& guarded, const CsrView& csr, std::span<const Label> labels, std::int64_t every)
@@ -207,9 +207,10 @@ auto count_timed(const Array<std::int64_t>& indptr, const Array<FeatureId>& indi
 void bind_timing(nb::module_& module) {
     // Where the class of the searches is, which the functions take.
     nb::module_::import_("sapwood._core");
-    module.def("run_timed", &run_timed, nb::arg("search"), nb::arg("indptr"), nb::arg("indices"), nb::arg("labels"),
-               nb::arg("every"), nb::arg("checkpoints"),
-               "Adds points to a search, queries it after every so many, and returns the seconds at each checkpoint.");
+    module.def(
+        "run_timed", &run_timed, nb::arg("search"), nb::arg("indptr"), nb::arg("indices"), nb::arg("labels"),
+        nb::arg("every"), nb::arg("checkpoints"),
+        "Adds points to a search, queries it after every `every` points, and returns the seconds at each checkpoint.");
     module.def("run_traced", &run_traced, nb::arg("search"), nb::arg("indptr"), nb::arg("indices"), nb::arg("labels"),
                nb::arg("checkpoints"),
                "Adds points to a search, queries it after each, and returns the seconds at each checkpoint with the "
@@ -221,8 +222,8 @@ void bind_timing(nb::module_& module) {
     module.def(
         "slowest_timed", &slowest_timed, nb::arg("search"), nb::arg("indptr"), nb::arg("indices"), nb::arg("labels"),
         nb::arg("every"),
-        "Adds points to a search, queries it after every so many, and returns the seconds that a point took on the "
-        "average, and those that the slowest took.");
+        "Adds points to a search, queries it after every `every` points, and returns the average seconds per point and "
+        "those of the slowest point.");
     module.def("count_timed", &count_timed, nb::arg("indptr"), nb::arg("indices"), nb::arg("labels"),
                nb::arg("n_features"), nb::arg("checkpoints"),
                "Counting only, the reference for all times: increments dense counters and nothing else.");

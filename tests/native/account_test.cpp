@@ -12,7 +12,7 @@ using namespace sapwood;
 using Binary = Account<BinaryPrices>;
 using Multiclass = Account<MulticlassPrices>;
 
-/// An account of a node with so many features, after some queries of one point each, answered by scans.
+/// An account of a node with this number of features, after some queries of one point each, answered by scans.
 Binary after_scans(std::size_t features, int queries) {
     Binary account;
     account.set_features(features);

@@ -55,7 +55,7 @@ public:
         }
     }
 
-    /// Lets every feature, seen or not, occur so many times.
+    /// Lets every feature, seen or not, occur `limit` times.
     void allow(Count limit) {
         std::map<FeatureId, int> others;
         const std::size_t n_seen = counters_.make_rare(0, counters_.size(), limit, true,

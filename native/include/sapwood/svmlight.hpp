@@ -35,7 +35,7 @@ struct TextBatch {
     std::size_t size() const { return labels.size(); }
 };
 
-/// Reads the svmlight (libsvm) format, a line a point, from text that arrives in pieces:
+/// Reads the svmlight (libsvm) format, one point per line, from text that arrives in pieces:
 ///     label [qid:number] index:value index:value ... [# comment]
 /// An index is the number of a feature as the file has it, of at most ten digits, below `n_columns` and ascending
 /// within a line; the feature is on where its value is greater than a threshold. Blank lines and comments are no

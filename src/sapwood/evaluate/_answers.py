@@ -21,7 +21,7 @@ class Answers:
     """A stretch of the stream, each point with what a model answered before it learned it.
 
     `true` and `predicted` are codes of classes, `NO_ANSWER` where a model had none. `unchanged` says whether the class
-    is that of the point before. `scores` are the probabilities, a column a class, and a class without a column has
+    is that of the point before. `scores` are the probabilities, one column per class; a class without a column has
     probability 0; `losses` their logarithmic losses. Both are None where a model gives no probabilities.
     """
 
@@ -46,7 +46,7 @@ class Answers:
         )
 
     def wide_scores(self, n_classes: int) -> npt.NDArray[np.float64]:
-        """Return the probabilities with a column for each of so many classes. There must be probabilities."""
+        """Return the probabilities with one column per class. There must be probabilities."""
         assert self.scores is not None
         if self.scores.shape[1] >= n_classes:
             return self.scores

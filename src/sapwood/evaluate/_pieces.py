@@ -79,7 +79,7 @@ class Pieces:
         self._error: BaseException | None = None  # to be raised next
 
     def take(self, size: int) -> Piece | None:
-        """Return the next points, at least one and at most so many; None at the end of the stream.
+        """Return the next points, at least one and at most `size`; None at the end of the stream.
 
         An error of the stream, or an interrupt, is raised once the points before it have been returned.
         """
@@ -106,7 +106,7 @@ class Pieces:
         interrupt()
 
     def _fill(self, points: list[tuple[Any, Hashable]], size: int) -> None:
-        """Add points up to so many, or up to a matrix, a batch or the end."""
+        """Add points up to `size` points, or up to a matrix, a batch or the end."""
         while len(points) < size:
             item = next(self._items, self)
             if item is self:

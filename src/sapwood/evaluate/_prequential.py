@@ -28,7 +28,7 @@ __all__ = ["PrequentialRun", "prequential"]
 
 # Points that are handed to a model between two looks at the clock and at what it answered.
 _POINTS_AT_ONCE = 4096
-# Without `every` there are at first records this far apart, and never more than so many.
+# Without `every`, records are at first _FIRST_EVERY points apart, and there are at most _MOST_RECORDS.
 _FIRST_EVERY = 100
 _MOST_RECORDS = 400
 _SECONDS_BETWEEN_PROGRESS = 0.05
@@ -198,7 +198,7 @@ class PrequentialRun:
         )
 
     def _test_then_train(self, pieces: Pieces, size: int) -> bool:
-        """Do so with so many points; return False if the stream ended, or was broken off, before the last of them."""
+        """Test then train on `size` points; return False if the stream ended or was interrupted before the last."""
         done: list[Answered] = []
         left = size
         try:

@@ -19,7 +19,7 @@ __all__ = ["MEMORIES", "METRICS", "Answered", "Scoreboard", "column_of"]
 METRICS = ("accuracy", "kappa", "kappa_temporal", "f1", "log_loss", "roc_auc")
 MEMORIES = ("all", "window", "fading")
 
-# Probabilities of so many points and classes are counted at a time, as the bins of each take memory.
+# The number of probabilities (points times classes) counted at a time, since the bins of each take memory.
 _CELLS_AT_ONCE = 1 << 20
 
 

@@ -20,7 +20,7 @@ from sapwood.evaluate._statistics import Confusion, Losses, Outcomes
 
 __all__ = ["F1", "Accuracy", "ConfusionMatrix", "Kappa", "KappaTemporal", "LogLoss", "Metric", "RocAuc"]
 
-# Points are counted so many at a time, as counting them in NumPy one by one would take the longer.
+# Points are counted this number at a time, since counting them one by one in NumPy takes longer.
 _AT_ONCE = 256
 
 

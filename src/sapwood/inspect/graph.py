@@ -1,7 +1,7 @@
 """A tree as a graph for graphviz.
 
-A box for each node in the colour of its most frequent class, the fuller the purer: an inner node with its test and
-gain, a leaf with its class. Dashed lines lead to where the feature is off, solid ones to where it is on.
+Each node is a box in the colour of its most frequent class, fuller where the node is purer: an inner node with its test
+and gain, a leaf with its class. Dashed lines lead to where the feature is off, solid lines to where it is on.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A tree drawn by matplotlib, in the manner of an outline: legible for a chain as for a wide tree."""
+"""A tree drawn with matplotlib as an outline, which is legible for a chain and for a wide tree."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ _INK = "#4d4d4d"
 
 
 def plot(view: TreeView, ax: Axes | None = None, *, max_depth: int | None = DEPTH) -> Axes:
-    """Draw a tree with matplotlib, and return the axes; ``plot(view).figure.savefig(path)`` saves the picture.
+    """Draw a tree with matplotlib and return the axes; ``plot(view).figure.savefig(path)`` saves the picture.
 
-    A box has the colour of its most frequent class, the fuller the purer. Of the two sides of a test the one with fewer
-    nodes stands to the right, the other below: a chain is a column with its leaves beside it, each leaf has a row of
-    its own, and with m leaves there are at most 1 + log₂ m columns. Needs matplotlib, which the extra `plot` installs.
+    A box has the colour of its most frequent class, fuller where the node is purer. The side of a test with fewer nodes
+    is drawn to the right, the other below: a chain is a column with its leaves beside it. Each leaf has its own row,
+    and m leaves take at most 1 + log₂ m columns. Needs matplotlib, which the extra `plot` installs.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What a tree is and what it has done, in a few numbers."""
+"""The size and the history of a tree in a few numbers."""
 
 from __future__ import annotations
 
@@ -13,38 +13,38 @@ __all__ = ["TreeSummary"]
 
 @dataclass(frozen=True)
 class TreeSummary:
-    """The size of a streaming tree, and what it has tried and done. It prints as a table."""
+    """The size and the history of a streaming tree. It prints as a table."""
 
     n_points: int
-    """The points learned, each as often as its weight says."""
+    """The number of points learned, counted with their weights."""
     n_features_seen: int
-    """The features that were on in at least one of them."""
+    """The number of features that were on in at least one point."""
     n_classes: int
-    """The classes, those declared and not yet seen among them."""
+    """The number of classes, including those declared and not yet seen."""
     n_nodes: int
-    """The nodes of the tree, inner ones and leaves."""
+    """The number of nodes, inner nodes and leaves."""
     n_leaves: int
-    """The leaves of the tree."""
+    """The number of leaves."""
     depth: int
-    """The tests between the root and the leaf that is farthest from it."""
+    """The largest number of tests between the root and a leaf."""
     tree_bytes: int
-    """The memory of the tree, which is what ``max_bytes`` limits."""
+    """The memory of the tree in bytes, which ``max_bytes`` limits."""
     vocabulary_bytes: int
-    """The memory of the index of the features, without the objects that they are called by."""
+    """The memory of the index of the features in bytes, without their names."""
     n_splits_tried: int
-    """Times a split was looked for."""
+    """The number of split tests."""
     n_splits_made: int
-    """Leaves that were split."""
+    """The number of leaves that were split."""
     n_splits_remade: int
-    """Inner nodes that were split anew, on another feature."""
+    """The number of inner nodes that were split anew, on another feature."""
     n_nodes_pruned: int
-    """Nodes given up for that."""
+    """The number of nodes given up when an inner node was split anew."""
     n_paused: int
-    """Nodes that at present do not learn about splits, for want of memory."""
+    """The number of nodes that are paused: they do not look for splits, for lack of memory."""
 
     @staticmethod
     def of(tree: _core.Tree, n_classes: int) -> TreeSummary:
-        """Return the summary of a tree of the core."""
+        """Return the summary of a native tree."""
         done = tree.tally()
         return TreeSummary(
             n_points=tree.n(),

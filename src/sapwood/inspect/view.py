@@ -1,4 +1,4 @@
-"""A frozen picture of a tree, which everything that shows a tree is made from."""
+"""A snapshot of a tree, from which texts, tables and pictures of it are made."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ __all__ = ["NodeView", "TreeView", "check_depth", "places_of"]
 class NodeView:
     """One node of a tree.
 
-    `counts` are the points of each class that the core knows of. Of an inner node: those that its split was chosen for,
-    which `gain` and `margin` are of. Of a leaf: those that have reached it, and those that the split of its parent
-    implies, so that it predicts at once. As a stream goes on after a split, the points of a node are not the sum of
-    its children's.
+    `counts` are the points per class. Those of an inner node are the points on which its split was decided, as are
+    `gain` and `margin`. Those of a leaf are the points that have reached it, plus those that the split of its parent
+    implies, so that it predicts at once. As the stream goes on after a split, the counts of a node are not the sum of
+    those of its children.
     """
 
     number: int  # from the root, 0, on: each before its children, off before on
@@ -51,16 +51,16 @@ class NodeView:
         return self.feature is None
 
     def ends(self, max_depth: int | None) -> bool:
-        """Return whether nothing is shown below the node in a picture down to a depth; None: to any."""
+        """Return whether nothing below the node is shown in a picture down to `max_depth`; None is no limit."""
         return self.is_leaf or (max_depth is not None and self.depth >= max_depth)
 
 
 @dataclass(frozen=True)
 class TreeView:
-    """A tree as it was at one moment: later learning does not change it.
+    """A snapshot of a tree, which later learning does not change.
 
-    Nodes stand in order, each before its children, and know each other by number; nothing about a view recurses, as
-    text makes chains of thousands of nodes.
+    Nodes are in pre-order and refer to each other by number. Nothing about a view recurses, because text makes chains
+    of thousands of nodes.
     """
 
     nodes: tuple[NodeView, ...]
@@ -78,7 +78,7 @@ class TreeView:
         *,
         owner: str = "TreeView.of",
     ) -> TreeView:
-        """Return the view of a tree of the core.
+        """Return the view of a native tree.
 
         Parameters
         ----------
@@ -153,8 +153,8 @@ class TreeView:
     def children(self, node: NodeView) -> tuple[NodeView, NodeView]:
         """Return the child of an inner node with the smaller subtree and the one with the larger; if equal, on first.
 
-        Whoever sets the smaller aside and goes on straight with the larger never sets anything aside more than log₂ of
-        the number of leaves times, however deep the tree: a chain becomes a list.
+        Indenting the smaller side and continuing with the larger indents at most log₂ of the number of leaves times,
+        however deep the tree: a chain becomes a list.
         """
         assert node.off is not None
         assert node.on is not None
@@ -163,7 +163,7 @@ class TreeView:
 
 
 def places_of(classes: Sequence[Any], in_order: Sequence[Any] | None) -> list[int]:
-    """Return where each label stands among the classes of a tree, in another order of them."""
+    """Return the place of each label of `in_order` in `classes`."""
     if in_order is None:
         return list(range(len(classes)))
     place = {label: k for k, label in enumerate(classes)}

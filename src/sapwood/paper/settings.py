@@ -44,7 +44,7 @@ class Settings:
     benchmark_checkpoints: int = 50
     """The same for the benchmark data sets."""
     benchmark_points: int | None = 3_000
-    """Only so many first points of a benchmark data set that has more than `large` features; None for all."""
+    """The number of first points used of a data set with more than `large` features; None for all."""
     large: int = 100_000
     data: dict[str, Path] = field(default_factory=dict)
     """Files in the svmlight format by name: `author`, `farm`, `sraa`, `news20`, or any other."""

@@ -111,9 +111,9 @@ class Race:
             self._seconds = {name: seconds[::-2][::-1] for name, seconds in self._seconds.items()}
 
     def turn(self, points: Batch, marks: Sequence[int], progress: Progress | None = None) -> None:
-        """Let each search add the next points, of which those so many after the first are checkpoints.
+        """Let each search add the next points; `marks` are the checkpoints, by the number of points from here.
 
-        The points must be right, and, but for the last part, a multiple of `every`.
+        The points must be valid, and their number a multiple of `every`, except in the last turn.
         """
         part = points.as_numbers()
         size = len(points)

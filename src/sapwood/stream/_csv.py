@@ -1,4 +1,4 @@
-"""CSV: a header, then a row a point, whose features are columns, or columns with values."""
+"""CSV: a header, then one row per point, whose features are columns, or columns with values."""
 
 from __future__ import annotations
 

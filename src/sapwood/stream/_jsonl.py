@@ -1,4 +1,4 @@
-"""JSON lines: an object a line, whose features are its fields, or fields with values."""
+"""JSON lines: one object per line, whose features are its fields, or fields with values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The format ``label<TAB>text``, a line a point, whose features are the words of the text."""
+"""The format ``label<TAB>text``: one line per point, whose features are the words of the text."""
 
 from __future__ import annotations
 

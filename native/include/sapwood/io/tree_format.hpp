@@ -8,7 +8,7 @@
 #include "sapwood/storage/shared_table.hpp"
 #include "sapwood/types.hpp"
 
-/// What the writer and the reader of trees agree on; docs/format.md describes it byte by byte.
+/// Constants that the writer and the reader of trees share; docs/format.md describes the format byte by byte.
 namespace sapwood::tree_format {
 
 inline constexpr std::string_view magic = "saptree\n";

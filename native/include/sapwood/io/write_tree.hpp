@@ -164,7 +164,7 @@ private:
 
 }  // namespace detail
 
-/// The bytes of a tree (docs/format.md): a function of what it is, not of how it lies in memory. The tree goes on
+/// The bytes of a tree (docs/format.md). Equal trees give equal bytes, however they lie in memory. The tree goes on
 /// exactly as one that is read from them, and does not change but for this: an approximate search does what it had put
 /// off, and forgets which of two bins it last chose at their common border.
 inline std::string write_tree(StreamingTree& tree) { return detail::TreeWriter(tree).write(); }

@@ -15,7 +15,7 @@ namespace sapwood {
 ///
 /// The last of these concerns features that the point does not have. Few can be on in nearly all points of a class: if
 /// a point has m features on the average, at most 2 m are on in half of the points or more. These are kept in a list,
-/// which is complete until so many points have been removed that another feature might have come close; so a check
+/// which is complete until enough points have been removed for another feature to have come close. A check
 /// takes amortised O(m log m + d / c) for d features seen and c points of the class, and additions need no care.
 class RemovalGuard {
 public:

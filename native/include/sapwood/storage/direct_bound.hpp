@@ -71,7 +71,7 @@ private:
     static constexpr std::size_t first_review = 4;
 
     std::size_t value_;
-    /// How many of the ids counted have so many binary digits.
+    /// `of_width_[w]`: the number of counted ids with w binary digits.
     std::array<std::size_t, 32> of_width_{};
     std::size_t size_ = 0;
     std::size_t next_review_ = first_review;

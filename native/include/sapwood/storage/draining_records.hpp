@@ -34,8 +34,8 @@ public:
         return distance >= drained_;
     }
 
-    /// Drains so many more buckets, or somewhat more: calls `move(id, record)` for all records in them, and
-    /// `prepare(id)` somewhat earlier. Returns whether that were the last.
+    /// Drains a number of further buckets, or somewhat more: calls `move(id, record)` for all records in them, and
+    /// `prepare(id)` somewhat earlier. Returns whether those were the last.
     template <class Prepare, class Move>
     bool drain(std::size_t amount, Prepare prepare, Move move) {
         if (drained_ == 0) begin();

@@ -17,7 +17,7 @@ class GrowingArray {
 
 public:
     GrowingArray() = default;
-    /// Of so many words: zeros, or anything.
+    /// An array of `size` words: zeros, or anything.
     GrowingArray(std::size_t size, bool zero) : block_(size * sizeof(Word), zero), size_(size) {}
     GrowingArray(const GrowingArray& other) : block_(other.block_.bytes(), false), size_(other.size_) {
         if (size_ > 0) std::memcpy(block_.data(), other.block_.data(), size_ * sizeof(Word));
@@ -37,7 +37,7 @@ public:
     std::size_t size() const { return size_; }
     std::size_t capacity() const { return block_.bytes() / sizeof(Word); }
 
-    /// Makes room for so many words.
+    /// Makes room for `capacity` words.
     void reserve(std::size_t capacity) { block_.grow(capacity * sizeof(Word)); }
 
     /// Adds words up to a size for which there is room; they may be anything.

@@ -33,7 +33,7 @@ public:
         ++size_;
     }
 
-    /// Removes everything, and makes room for so many ids.
+    /// Removes everything, and makes room for `expected` ids.
     void reset(std::size_t expected) {
         std::size_t capacity = expected == 0 ? 0 : 16;
         while (capacity < 2 * expected) capacity *= 2;

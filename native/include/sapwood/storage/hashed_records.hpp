@@ -38,14 +38,14 @@ public:
           ids_(n_buckets * bucket, true),
           records_(n_buckets * bucket * (fixed_stride != 0 ? fixed_stride : stride), false) {}
 
-    /// How many buckets so many records want.
+    /// The number of buckets for `n_records` records.
     static std::size_t buckets_for(std::size_t n_records) {
         std::size_t n_buckets = 0;
         while (limit_of(n_buckets) < n_records) n_buckets = next_size(n_buckets);
         return n_buckets;
     }
 
-    /// How many buckets a table has that takes the place of one of so many.
+    /// The number of buckets of the table that replaces one of `n_buckets` buckets.
     static std::size_t next_size(std::size_t n_buckets) { return n_buckets == 0 ? 1 : 2 * n_buckets; }
 
     /// How many records there are.
@@ -151,7 +151,7 @@ private:
 
     std::size_t stride() const { return fixed_stride != 0 ? fixed_stride : stride_; }
 
-    /// How many records there should be at most in so many buckets.
+    /// The largest number of records for `n_buckets` buckets.
     static std::size_t limit_of(std::size_t n_buckets) { return n_buckets * (bucket - 1); }
 
     /// A bit for each place of a bucket: whether what is there is the key, or empty.

@@ -29,7 +29,7 @@ public:
             criterion_);
     }
 
-    /// The gain per point of a feature that is on in so many of the points of each class.
+    /// The gain per point of a feature that is on in `on[k]` of the points of each class k.
     double gain(std::span<const Count> on, std::span<const Count> of_class, Count n) {
         std::vector<Count> off(of_class.begin(), of_class.end());
         for (std::size_t k = 0; k < on.size(); ++k) off[k] -= on[k];

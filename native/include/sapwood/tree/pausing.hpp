@@ -30,7 +30,7 @@ public:
         if (tree_.nodes().is_leaf(leaf)) resume_if_possible(leaf);
     }
 
-    /// Throws std::invalid_argument if not even a single leaf with so many classes would fit.
+    /// Throws std::invalid_argument if not even a single leaf with `n_classes` classes would fit.
     static void check_classes(const TreeBody& tree, std::size_t n_classes) {
         if (!tree.budget().is_limited() || tree.least_bytes_of_root(n_classes) <= tree.budget().limit()) return;
         throw std::invalid_argument("max_bytes must have room for " + std::to_string(n_classes) +
@@ -38,8 +38,8 @@ public:
                                     " bytes in a single leaf, got " + std::to_string(tree.budget().limit()));
     }
 
-    /// To be called before a tree is widened to so many classes: subtrees that win least are given up until the wider
-    /// nodes can fit.
+    /// To be called before a tree is widened to `n_classes` classes: the subtrees with the least to win are given up
+    /// until the wider nodes fit.
     void make_room_to_widen(std::size_t n_classes) {
         if (!tree_.budget().is_limited()) return;
         while (tree_.least_bytes(n_classes) > tree_.budget().limit()) {

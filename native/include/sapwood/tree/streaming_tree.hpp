@@ -53,14 +53,14 @@ public:
         return static_cast<Label>(std::max_element(probabilities.begin(), probabilities.end()) - probabilities.begin());
     }
 
-    /// Throws std::invalid_argument unless the tree can have so many classes, at any time from now on.
+    /// Throws std::invalid_argument unless the tree can have `n_classes` classes, at any time from now on.
     void check_classes(std::size_t n_classes) const {
         if (n_classes <= this->n_classes()) return;
         sapwood::check_classes(options(), n_classes);
         Pausing::check_classes(body_, n_classes);
     }
 
-    /// Makes room for so many classes, if there are more than before. Throws std::invalid_argument, and changes
+    /// Makes room for `n_classes` classes, if they are more than before. Throws std::invalid_argument, and changes
     /// nothing, if `check_classes` does.
     void cover_classes(std::size_t n_classes) {
         if (n_classes <= this->n_classes()) return;

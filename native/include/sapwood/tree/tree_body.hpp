@@ -216,7 +216,7 @@ public:
         nodes_.shrink_to_root();
     }
 
-    /// What the tree would hold with so many classes and nothing learned but the points of each class.
+    /// The bytes of the tree with `n_classes` classes and nothing learned but the points of each class.
     std::size_t least_bytes(std::size_t n_classes) const {
         const ModelLayout layout = ModelLayout::of(options_.leaf_prediction, n_classes);
         const std::size_t per_node = bytes_of_counts(n_classes);

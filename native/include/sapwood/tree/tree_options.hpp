@@ -100,7 +100,8 @@ inline std::optional<std::string> why_no_test(SplitTestKind test, Criterion crit
     return std::nullopt;
 }
 
-/// Throws std::invalid_argument, which says what must hold, unless a tree can have these options and so many classes.
+/// Throws std::invalid_argument, which says what must hold, unless a tree can have these options and `n_classes`
+/// classes.
 inline void check_classes(const TreeOptions& options, std::size_t n_classes) {
     const SearchChoice choice = options.search_choice(n_classes);
     check_choice(choice);

@@ -52,7 +52,7 @@ public:
 
     // The query.
 
-    /// Begins a query, after n points and so many changed counts in all.
+    /// Begins a query, after `n` points and `touched` changed counts in all.
     SAPWOOD_INLINE void begin_query(Count n, std::uint64_t touched) {
         // What the exhaustive search would have done since the last query: counted, and now looked at every feature.
         // Where there are so few that to look at them is nothing beside the counting, certificates must not cost more
@@ -70,8 +70,8 @@ public:
     void set_features(std::size_t features) { features_ = features; }
     std::size_t features() const { return features_; }
 
-    /// Whether it is much cheaper to look at so many candidates than at all features: if both must be done in the end,
-    /// something of what the exhaustive search would be allowed must be left to pay for a renewal.
+    /// Whether looking at this number of candidates is much cheaper than looking at all features. If both must be done
+    /// in the end, part of what the exhaustive search would be allowed must be left to pay for a renewal.
     SAPWOOD_INLINE bool are_few(std::size_t candidates) const {
         return 2 * Prices::candidate * candidates <= features_;
     }
@@ -107,7 +107,7 @@ public:
     /// Sets when the next review is due: after an eighth more points, or when candidates have cost several times what
     /// it would.
     void schedule_review(std::size_t candidates) {
-        // An eighth: a review costs little beside the candidates of so many queries.
+        // An eighth: a review costs little beside looking at the candidates in that number of queries.
         review_at_points_ = n_ < max_points / 2 ? n_ + n_ / 8 + 4 : max_points;
         review_at_cost_ = on_candidates_ + review_patience_ * (Prices::check * candidates + overhead);
     }

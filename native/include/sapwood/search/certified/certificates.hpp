@@ -55,7 +55,7 @@ public:
     const std::vector<FeatureId>& listed() const { return lists_.listed(); }
     const Tally& tally() const { return tally_; }
     std::uint64_t checks() const { return now_.checks() + next_.checks(); }
-    /// Features with at most so many occurrences need no certificate of their own.
+    /// Features with at most this number of occurrences need no certificate of their own.
     Count rare() const { return now_.rare(); }
 
     static Status status(const Counters& counters, Record record) {
@@ -194,9 +194,10 @@ private:
 
     /// How many records are swept for one rare feature that has run out: in vectors that costs about as much.
     static constexpr std::size_t sweep = 64;
-    /// The first renewal may wait for so many exhaustive scans, which is little beside what it may cost later.
+    /// The first renewal may wait for this number of exhaustive scans, which is little beside what it may cost later.
     static constexpr std::uint64_t early_scans = 16;
-    /// A renewal takes at most so many slices, of at least so many features: what one query is slowed down by.
+    /// A renewal takes at most `slices` slices of at least `least_slice` features, which bounds the time that it adds
+    /// to one query.
     static constexpr std::size_t slices = 64;
     static constexpr std::size_t least_slice = 16;
 
@@ -322,7 +323,7 @@ bool Certificates<Certificate>::begin_renewal(Counts& counts, CostAccount& accou
     return true;
 }
 
-/// Renews the certificates of so many more features; of all, if the renewal is one of all features.
+/// Renews the certificates of `amount` more features; of all, if the renewal is one of all features.
 template <class Certificate>
 void Certificates<Certificate>::renew(Counts& counts, CostAccount& account, std::size_t amount) {
     Counters& counters = counts.counters();

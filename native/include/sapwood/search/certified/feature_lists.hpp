@@ -40,7 +40,7 @@ public:
     /// All that waited have been seen to.
     void end_waiting() { waiting_.clear(); }
 
-    /// A feature that waited needs no certificate of its own for so many more occurrences.
+    /// A feature that waited needs no certificate of its own for `left` more occurrences.
     void make_rare(Counters& counters, FeatureId id, Record record, Count left) {
         counters.set(id, record, Status::rare, list_of(counters, record), left);
     }
@@ -58,8 +58,8 @@ public:
         if (list_of(counters, record) != number_) counters.set_list(record, 0);
     }
 
-    /// A feature has been granted so many more occurrences; or none, if that is negative, and is a candidate. Returns
-    /// whether it is a candidate no more: `drop_demoted` must follow.
+    /// A feature has been granted `granted` more occurrences; if that is negative, none, and it is a candidate. Returns
+    /// whether it is no longer a candidate: `drop_demoted` must follow.
     bool make_certified(Counters& counters, FeatureId id, Record record, Count granted) {
         if (list_of(counters, record) != number_) listed_[filled_].push_back(id);
         const bool was_candidate = status(counters, record) == Status::candidate;

@@ -31,7 +31,7 @@ public:
     const Region<ClassCounts>& region() const { return region_; }
     double theta() const { return theta_; }
 
-    /// Features with at most so many occurrences need no certificate of their own.
+    /// Features with at most this number of occurrences need no certificate of their own.
     Count rare() const { return rare_; }
     void set_rare(Count rare) { rare_ = rare; }
 
@@ -87,8 +87,8 @@ public:
         return r;
     }
 
-    /// Remembers what is granted from now on, for so many features. Sparse features share few distinct counts; so it is
-    /// worth it where there are many features, and two classes.
+    /// Remembers what is granted from now on, for this number of features. Sparse features share few distinct counts,
+    /// so remembering pays where there are many features and two classes.
     void remember(std::size_t features) {
         if (Certificate::fixed_classes != 2 || features < fewest_remembered) return;
         const std::size_t size = std::min(std::bit_floor(features), most_remembered);
@@ -98,9 +98,9 @@ public:
     /// Remembers nothing any more, and holds no memory for it.
     void stop_remembering() { std::vector<Remembered>().swap(memory_); }
 
-    /// How many more occurrences a certificate allows a feature that is on in so many points, -1 if there is none.
-    /// Tried first are so many that it is examined seldom: as many as there have been, or as are to be expected, with
-    /// much to spare, before a box ends.
+    /// The number of further occurrences that a certificate allows a feature that is on in `on` points, -1 if there is
+    /// none. A number that makes examinations rare is tried first: as many as there have been, or as are to be
+    /// expected, with much to spare, before a box ends.
     Count grant(const Count* on, Count occurrences) {
         if (memory_.empty()) return find_grant(on, occurrences);
         Remembered& same = memory_[hash(on)];

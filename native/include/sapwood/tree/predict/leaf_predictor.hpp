@@ -183,11 +183,11 @@ public:
 
     std::size_t n_bytes() const { return pool_->n_bytes() + trunk_.n_bytes() + (mixing_ ? mixing_->n_bytes() : 0); }
 
-    /// What is left of `n_bytes` with so many classes when nothing was learned.
+    /// The bytes of a predictor with this layout that has learned nothing.
     static std::size_t least_bytes(const ModelLayout& layout) {
         return intercept_bytes(layout) + (layout.mixes ? MixedTrunk(layout).n_bytes() : 0);
     }
-    /// What the models of a leaf take at least with so many classes.
+    /// The least bytes of the models of a leaf with this layout.
     static std::size_t least_bytes_of_models(const ModelLayout& layout) {
         if (!layout.keeps_anything()) return 0;
         const std::size_t mixer = layout.mixes ? n_experts * sizeof(double) : 0;

@@ -14,8 +14,8 @@ namespace sapwood {
 
 namespace detail {
 
-/// A logarithm of the product of so many factors, each between 2^-33 and 2^32, is taken in place of one for every
-/// factor.
+/// The logarithm of a product of this number of factors, each between 2^-33 and 2^32, replaces one logarithm per
+/// factor: the product stays within the range of a double.
 inline constexpr std::size_t factors_in_product = 16;
 
 /// Multiplies the shares of features, but for their common denominator, for each of two classes. One that was on in no
