@@ -9,7 +9,7 @@
 
 namespace sapwood {
 
-/// What a node must count to know every split: the points of each class, and for every seen feature the points of each
+/// The counts that determine every split of a node: the points per class, and for every seen feature the points per
 /// class in which it is on. In the paper's notation c_k and c_{j1k}; the rest follows by subtraction.
 class NodeCounts {
 public:

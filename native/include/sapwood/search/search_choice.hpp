@@ -15,17 +15,17 @@
 
 namespace sapwood {
 
-/// How the best split is found.
+/// The search that finds the best split.
 enum class SearchKind : std::uint8_t { exhaustive, approximate, certified };
 template <>
 struct Words<SearchKind> {
     static constexpr std::array<std::string_view, 3> all{"exhaustive", "approximate", "certified"};
 };
 
-/// The number of bins, and the steps of a feature through them, grow with 1 / alpha: below this they are no help.
+/// The number of bins, and of steps of a feature through them, grows with 1 / alpha; below this they are no help.
 inline constexpr double smallest_alpha = 1e-6;
 
-/// What chooses a search.
+/// The options that choose a search.
 struct SearchChoice {
     Criterion criterion = Criterion::entropy;
     SearchKind search = SearchKind::certified;
@@ -34,7 +34,7 @@ struct SearchChoice {
     int n_classes = 2;
 };
 
-/// Throws std::invalid_argument unless each part of a choice is right by itself.
+/// Throws std::invalid_argument unless each part of a choice is valid by itself.
 inline void check_choice(const SearchChoice& choice) {
     if (!std::isfinite(choice.alpha) || choice.alpha < smallest_alpha) {
         throw std::invalid_argument("alpha must be a finite number of at least " + detail::shortest(smallest_alpha) +
@@ -46,7 +46,7 @@ inline void check_choice(const SearchChoice& choice) {
     }
 }
 
-/// Why a choice whose parts are right by themselves is no search all the same; nothing if it is one.
+/// Why a choice whose parts are valid by themselves is still no search; nothing if it is one.
 inline std::optional<std::string> why_not(const SearchChoice& choice) {
     const std::string n_classes = std::to_string(choice.n_classes);
     const bool is_approximate = choice.search == SearchKind::approximate;

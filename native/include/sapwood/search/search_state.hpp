@@ -14,7 +14,7 @@
 
 namespace sapwood {
 
-/// What the approximate search alone keeps (approximate.hpp).
+/// The state that only the approximate search has (approximate.hpp).
 struct Filings {
     /// a(j) and b(j), the first and the last bin of each feature; empty if the search has no bins or is to find them
     /// anew.
@@ -26,7 +26,7 @@ struct Filings {
     std::uint64_t key_updates = 0;
 };
 
-/// All that must be kept of a search to continue it, whatever its kind.
+/// The state of a search of any kind, from which it can be continued.
 struct SearchState {
     std::vector<Count> of_class;
     /// A row for each seen feature, in the order in which they were first seen.

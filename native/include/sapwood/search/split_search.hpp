@@ -101,7 +101,7 @@ public:
     /// Features whose score was computed to answer a query.
     virtual std::uint64_t n_examined() const = 0;
 
-    /// Counters that tell why a stream is fast or slow, by name.
+    /// Counters by name that explain why a stream is fast or slow.
     virtual std::vector<std::pair<std::string, std::uint64_t>> stats() const = 0;
 
     /// Throws std::logic_error with what is broken if an invariant of the structure does not hold. O(everything).

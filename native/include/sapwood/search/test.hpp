@@ -13,7 +13,7 @@ namespace sapwood {
 
 inline constexpr FeatureId no_feature = -1;
 
-/// What a test asks. The numbers are those of the file format: never change one, add behind the last.
+/// The kind of a test. The numbers are those of the file format: never change one, add after the last.
 enum class TestKind : std::uint8_t {
     nothing = 0,   // a leaf: no test
     is_on = 1,     // is the feature on?
@@ -22,7 +22,7 @@ enum class TestKind : std::uint8_t {
 };
 inline constexpr std::uint8_t n_test_kinds = 4;
 
-/// What a node asks of a point, and a split search recommends to ask. A value: copied, compared, never changed.
+/// What a node asks of a point, and what a split search recommends. A value: copied and compared, never changed.
 ///
 /// A point passes or it does not. A feature that is not listed is off. A missing number or category passes if the test
 /// says so; a category that was never seen is in no set.

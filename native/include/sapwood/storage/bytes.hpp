@@ -14,7 +14,7 @@
 
 namespace sapwood {
 
-/// Bytes are not what a model must be. The message is one sentence: what must hold, and what was found.
+/// The error of bytes that are no model. The message is one sentence: what must hold, and what was found.
 class ModelFormatError : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
@@ -71,8 +71,8 @@ private:
     std::string bytes_;
 };
 
-/// Takes numbers from bytes that may be anything. Throws ModelFormatError where they end too early; and a list is not
-/// made before it is known that all of its bytes are there, so that no claim makes it take memory.
+/// Reads numbers from bytes that may be anything. Throws ModelFormatError where they end too early. A list is made only
+/// once all of its bytes are known to be there, so a false length takes no memory.
 class ByteReader {
 public:
     explicit ByteReader(std::span<const std::byte> bytes) : bytes_(bytes) {}

@@ -10,8 +10,8 @@
 namespace sapwood {
 
 /// A hash of an id: 32 bits, each of which depends on all of the id, so that regular ids are spread like random ones.
-/// It is the same in every process, and ids that collide can be computed: whoever chooses ids with that in mind can
-/// make the tables slow, which then probe one by one what has collided.
+/// It is the same in every process, and ids that collide can be computed: an adversary who chooses the ids
+/// can make the tables slow, because collisions are probed one by one.
 inline std::uint32_t hash_of(FeatureId id) {
     std::uint64_t mixed = static_cast<std::uint32_t>(id) * std::uint64_t{0x9E3779B97F4A7C15u};
     mixed = (mixed ^ mixed >> 32) * std::uint64_t{0xD6E8FEB86659FD93u};

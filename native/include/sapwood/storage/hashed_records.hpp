@@ -17,12 +17,12 @@
 namespace sapwood {
 
 /// Records of a few words each, found by hashing the ids of their features: open addressing in buckets of five places,
-/// of which at most four are to be taken on the average. It does not grow by itself: a larger one takes its place, at
-/// once or by and by (draining_records.hpp).
+/// of which at most four are taken on average. A table does not grow by itself: a larger one replaces it, at once or
+/// gradually (draining_records.hpp).
 ///
-/// A bucket is looked at as a whole, so that where in it an id is, which cannot be foreseen, costs no branch; and most
-/// ids are in the bucket where they belong. That one is in proportion to the hash: so a larger table has its records in
-/// the same order as a smaller one, and to move them from the one to the other is to walk along both.
+/// A bucket is compared as a whole, so the position of an id in it, which cannot be predicted, costs no branch. Most
+/// ids are in the bucket where they belong, whose number is proportional to the hash. A larger table therefore has its
+/// records in the same order as a smaller one, and moving them walks along both.
 ///
 /// `fixed_stride`: the words of a record where that is known when compiling, else 0.
 template <class Word, std::size_t fixed_stride>

@@ -14,9 +14,9 @@ namespace sapwood {
 
 /// A block of memory that can grow.
 ///
-/// A large one is mapped by the system where that is known how: nothing is written before it is used, so that it takes
-/// no time to make one; it grows by moving pages instead of bytes; and its pages may be huge, so that there are few of
-/// them to ask for. Elsewhere, and while it is small, it is what the C library makes of it.
+/// On systems that support it, a large block is mapped: making one takes no time because nothing is written before it
+/// is used, it grows by moving pages instead of bytes, and its pages may be huge, so that there are few to ask for. On
+/// other systems, and while it is small, the C library allocates it.
 class MemoryBlock {
 public:
     MemoryBlock() = default;

@@ -17,15 +17,15 @@
 namespace sapwood {
 
 /// Records of a few words each, found by feature id: directly below a bound (direct_bound.hpp) and by hashing above it.
-/// There is no slot between an id and its record, and a record below the bound is there before its feature is seen,
-/// because to count is all that most additions do. A pointer to a record is valid until the next call of
+/// There is no slot between an id and its record, and a record below the bound exists before its feature is seen,
+/// because most additions only count. A pointer to a record is valid until the next call of
 /// `find_or_make`.
 ///
-/// It grows by and by. A hash table that is full is drained into a larger one, a few buckets at each look-up of
-/// `find_or_make` above the bound; and the bound is foreseen to rise when half of the ids are there that it takes. From
-/// then on the array is extended with each new id, so that it is complete when three quarters of the others have come;
-/// then what is hashed is drained into it, and the bound rises. Only where ids come otherwise than foreseen, and while
-/// everything is small, is something done at once.
+/// It grows gradually. A full hash table is drained into a larger one, a few buckets at each look-up of `find_or_make`
+/// above the bound. A rise of the bound is expected once half of the ids that it takes are there. From then on the
+/// array is extended with each new id, so that it is complete when three quarters of the others have come; then the
+/// hashed records are drained into it, and the bound rises. Work is done at once only while everything is small, and
+/// where ids come otherwise than expected.
 ///
 /// `fixed_stride`: the words of a record where that is known when compiling, else 0. `ids_per_feature`: how many
 /// records below the bound there may be for one feature that is seen; twice as many while they are few.

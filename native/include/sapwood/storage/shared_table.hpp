@@ -15,7 +15,7 @@
 
 namespace sapwood {
 
-/// What the model of a leaf keeps of a feature is made of words that are counts or weights. All are 0 at first.
+/// A word of the record that the model of a leaf keeps of a feature: a count or a weight. All are 0 at first.
 union Word {
     Count count;
     float weight;
@@ -106,7 +106,7 @@ private:
 /// one of them changes: a leaf that splits hands its table to both of its children for the price of a few pointers.
 ///
 /// Reading takes three look-ups. Features are slots, dense and in the order in which they were first seen, so that the
-/// frequent ones share pages. Not for use by two threads at once, but for reading.
+/// frequent ones share pages. Two threads may read it at once, but not change it.
 class SharedTable {
 public:
     using Page = PagePool::Page;

@@ -8,12 +8,12 @@
 
 namespace sapwood {
 
-/// Says of a feature whether it is on in a point: what routing asks at every node.
+/// Tells whether a feature is on in a point, which routing asks at every node.
 ///
-/// The first few times it looks at all features of the point, several at once; then it sets a bit for each, in O(m),
-/// and answers in O(1). One bit a feature is kept by each thread, all zero between points, so that a point does not pay
-/// for the features that it lacks, and threads that read the same tree do not meet. Only one object a thread may exist
-/// at a time.
+/// The first few questions are answered by a look at all features of the point, several at once. Then a bit is set for
+/// each feature, in O(m), and further questions take O(1). Each thread keeps one bit per feature, all zero between
+/// points, so a point does not pay for the features that it lacks, and threads that read the same tree do not contend.
+/// Only one object per thread may exist at a time.
 class ActiveFeatures {
 public:
     explicit ActiveFeatures(Features features) : features_(features) {}

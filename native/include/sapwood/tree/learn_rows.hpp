@@ -29,7 +29,7 @@ struct LabelledRows {
     }
 };
 
-/// What is refused of points is refused here, before the first is learned: throws std::invalid_argument or
+/// Checks points before the first is learned: throws std::invalid_argument or
 /// std::overflow_error if a tree could not learn all of them.
 inline void check_can_learn(const StreamingTree& tree, const LabelledRows& rows) {
     std::int64_t more = rows.weights.empty() ? static_cast<std::int64_t>(rows.size()) : 0;
@@ -49,8 +49,8 @@ inline void learn_keys(StreamingTree& tree, Vocabulary::Writing& vocabulary, std
     tree.learn(Features(features), label, weight);
 }
 
-/// Learns from rows in their order, from row `first` on, until `must_pause()` says so after one. Returns the row to go
-/// on with. In how many calls rows come makes no difference to the tree.
+/// Learns from rows in order, from row `first` on, until `must_pause()` returns true after a row. Returns the row to
+/// continue with. The tree does not depend on how rows are divided into calls.
 template <class MustPause>
 std::size_t learn_rows(StreamingTree& tree, Vocabulary& vocabulary, const LabelledRows& rows, std::size_t first,
                        MustPause must_pause) {
@@ -66,7 +66,7 @@ std::size_t learn_rows(StreamingTree& tree, Vocabulary& vocabulary, const Labell
     return i;
 }
 
-/// What a tree answered to points before it learned them.
+/// The predictions of a tree for points before it learned them.
 struct Prequential {
     Prequential(std::size_t n_rows, std::size_t classes)
         : n_classes(classes), labels(n_rows), probabilities(n_rows * classes) {}
@@ -78,7 +78,7 @@ struct Prequential {
     std::vector<double> probabilities;
 };
 
-/// As `learn_rows`, but the tree answers each point before it learns it. Points have no weights.
+/// As `learn_rows`, but the tree predicts each point before it learns it. Points have no weights.
 template <class MustPause>
 std::size_t test_then_learn_rows(StreamingTree& tree, Vocabulary& vocabulary, const LabelledRows& rows,
                                  std::size_t first, Prequential& answers, MustPause must_pause) {

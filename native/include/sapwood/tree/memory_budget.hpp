@@ -7,15 +7,16 @@
 
 namespace sapwood {
 
-/// What a node holds, and how much of it is its search, which it can give up.
+/// The bytes of a node, and those of its search, which it can give up.
 struct MemoryCharge {
     std::size_t bytes = 0;
     std::size_t search_bytes = 0;
 };
 
-/// The limit of a tree's memory, and the sum of what its nodes hold. Who gives memory back is for pausing.hpp to say.
+/// The memory limit of a tree, and the sum of the bytes of its nodes. pausing.hpp decides which nodes give memory back.
 ///
-/// What is not in any one node (lists, pages, the trunk) is `shared` in what follows; its owner knows it at any time.
+/// Bytes that belong to no single node (lists, pages, the trunk) are `shared` below; their owner knows them at any
+/// time.
 class MemoryBudget {
 public:
     explicit MemoryBudget(std::optional<std::int64_t> limit) : limit_(limit) {}

@@ -14,14 +14,14 @@
 
 namespace sapwood {
 
-/// The split that an inner node has made: its gain, how much that was ahead, and after how many points of the stream.
+/// The split of an inner node: its gain, its margin, and the number of points of the stream after which it was made.
 struct MadeSplit {
     double gain = 0;
     double margin = 0;
     std::int64_t at = 0;
 };
 
-/// All that a tree keeps of a node, besides its place in the arena.
+/// Everything that a tree keeps of a node, besides its place in the arena.
 struct Node {
     explicit Node(std::size_t n_classes = 0) : of_class(n_classes), statistics(n_classes) {}
 
@@ -56,8 +56,8 @@ struct Node {
     }
 };
 
-/// What a node is charged for its place in the lists of a tree. A price, not a measurement: what a compiler makes of
-/// the types must not decide which tree grows within a limit of memory. It covers what they take here.
+/// The bytes charged to a node for its place in the lists of a tree. A price, not a measurement: the sizes that a
+/// compiler gives to types must not decide which tree grows within a memory limit. It covers the sizes here.
 inline constexpr std::size_t price_of_node = 308;
 static_assert(sizeof(Node) + sizeof(Nodes::Route) + sizeof(Nodes::Family) <= price_of_node);
 

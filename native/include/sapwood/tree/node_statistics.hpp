@@ -16,15 +16,16 @@
 
 namespace sapwood {
 
-/// What a node counts to find its next split: the points of each class since it began, and a split search over them.
+/// The statistics from which a node finds its next split: the points per class since it began, and a split search over
+/// them.
 ///
 /// One of four states:
 ///
 ///     absent ──start──> counting ──pause──> paused ──start──> counting
 ///                           └─────end──> ended
 ///
-/// absent: the node is as deep as may be, and looks for no split. paused: the search was given up for want of memory.
-/// ended: the node was split, and its learner looks at it no more. Only a counting node has a search.
+/// absent: the node is at the maximum depth and looks for no split. paused: the search was given up for lack of memory.
+/// ended: the node was split, and its growth does not check it again. Only a counting node has a search.
 class NodeStatistics {
 public:
     /// The numbers are those of the file format.

@@ -18,12 +18,11 @@ namespace sapwood {
 using NodeId = std::int32_t;
 inline constexpr NodeId no_node = -1;
 
-/// The arena of a tree: which nodes there are, how they hang together, what each asks of a point, and the way of a
-/// point through them. It keeps no statistics, and does not know why a node is split.
+/// The arena of a tree: its nodes, their parents and children, their tests, and the routing of points. It keeps no
+/// statistics, and does not know why a node is split.
 ///
-/// Guarantee: routing takes O(m + depth), and nothing recurses: text makes chains of hundreds of nodes. An id stays
-/// with its node until that is freed; then it is given out again. Any number of threads may read, while none changes
-/// it.
+/// Guarantee: routing takes O(m + depth), and nothing recurses, because text makes chains of hundreds of nodes. A node
+/// keeps its id until it is freed; the id is then reused. Any number of threads may read while none changes it.
 class Nodes {
 public:
     static constexpr NodeId root = 0;

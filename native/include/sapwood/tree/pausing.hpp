@@ -10,11 +10,11 @@
 
 namespace sapwood {
 
-/// Who gives memory back when a tree is at its limit, and who gets it.
+/// Decides which nodes give memory back when a tree is at its limit, and which get it.
 ///
-/// Guarantee: after every point the tree is within its limit. Models take no page that there is no room for, no node is
-/// split if its children would not fit even without statistics, and the nodes that promise least give up theirs until
-/// what remains fits.
+/// Guarantee: after every point the tree is within its limit. Models take no page for which there is no room, no node
+/// is split if its children would not fit even without statistics, and the nodes with the least to win give up their
+/// statistics until the rest fits.
 class Pausing {
 public:
     explicit Pausing(TreeBody& tree) : tree_(tree) {}

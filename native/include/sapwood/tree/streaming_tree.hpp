@@ -14,11 +14,11 @@
 
 namespace sapwood {
 
-/// A tree that grows with a stream of points, after every one of them: a body, and the policy by which it grows.
+/// A tree that grows with a stream, after every point: a body and its growth policy.
 ///
 /// Features and classes are numbered from 0 in the order in which they were first seen, so that ties between splits do
-/// not depend on what they are called. With an exact search the tree depends on the points and their order alone, not
-/// on the search. Any number of threads may read one tree, while none changes it.
+/// not depend on their names. With an exact search the tree depends only on the points and their order, not on the
+/// search. Any number of threads may read one tree while none changes it.
 class StreamingTree {
 public:
     explicit StreamingTree(const TreeOptions& options) : body_(options), growth_(make_growth(options)) {}

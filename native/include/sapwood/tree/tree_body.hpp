@@ -21,8 +21,8 @@
 
 namespace sapwood {
 
-/// The parts of a tree together, and what is done to several of them at once: a point taught to a leaf, a node split, a
-/// subtree given up. When that happens is for a growth policy (growth/) to say; who pauses for memory, for pausing.hpp.
+/// The parts of a tree, and the operations that involve several of them: teaching a point to a leaf, splitting a node,
+/// giving up a subtree. A growth policy (growth/) decides when; pausing.hpp decides which nodes pause for memory.
 ///
 /// Guarantee: a split forgets nothing that predicts. The children start with the points of each class that the split
 /// implies, and with the models of their parent; only their statistics start afresh.

@@ -16,7 +16,7 @@
 
 namespace sapwood {
 
-/// What happens after a point; one file each in growth/. The numbers are those of the file format.
+/// The growth policy: what happens after a point. Each has a file in growth/. The numbers are those of the file format.
 enum class Growth : std::uint8_t {
     hoeffding = 0,       // VFDT: a split is made once and for all. Domingos and Hulten, KDD 2000
     extremely_fast = 1,  // EFDT: a split is made early, and anew when another is better. Manapragada et al., KDD 2018
@@ -27,14 +27,14 @@ struct Words<Growth> {
     static constexpr std::array<std::string_view, 3> all{"hoeffding", "extremely_fast", "streaming"};
 };
 
-/// When it is time to split; one file each in split_test/.
+/// The split test: when a node is split. Each has a file in split_test/.
 enum class SplitTestKind : std::uint8_t { hoeffding, mcdiarmid, gaussian, evidence };
 template <>
 struct Words<SplitTestKind> {
     static constexpr std::array<std::string_view, 4> all{"hoeffding", "mcdiarmid", "gaussian", "evidence"};
 };
 
-/// What chooses a tree. The defaults are those of the estimators, which are explained there.
+/// The options of a tree. The defaults are those of the estimators, which explain them.
 struct TreeOptions {
     Growth growth = Growth::hoeffding;
     Criterion criterion = Criterion::entropy;
@@ -84,10 +84,10 @@ void for_each_option(Options& options, Visit visit) {
     visit("seed", options.seed);
 }
 
-/// The least memory that a tree may be held to: less has no room for a node that learns.
+/// The smallest memory limit of a tree: less has no room for a node that learns.
 inline constexpr std::int64_t least_max_bytes = 1 << 16;
 
-/// Why there is no such split test for a criterion; nothing if there is.
+/// Why a split test does not take a criterion; nothing if it does.
 inline std::optional<std::string> why_no_test(SplitTestKind test, Criterion criterion) {
     if (test == SplitTestKind::mcdiarmid && criterion == Criterion::kearns_mansour) {
         return "split_test must be 'hoeffding' or 'gaussian' for the criterion 'kearns_mansour', got 'mcdiarmid': that "

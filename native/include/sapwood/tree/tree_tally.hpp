@@ -4,7 +4,7 @@
 
 namespace sapwood {
 
-/// What a tree has tried and done, for whoever wants to know why it looks as it does.
+/// Counters of what a tree has done, which explain its shape.
 struct TreeTally {
     std::int64_t tested = 0;   // times a split was looked for
     std::int64_t split = 0;    // leaves split

@@ -11,12 +11,12 @@
 
 namespace sapwood {
 
-/// What the border calls a feature: the number of a column, or a number that it has given to a name. Any integer from
-/// 0.
+/// The key of a feature outside the tree: the number of a column, or a number that stands for a name. Any integer from
+/// 0 on.
 using KeyId = FeatureId;
 
 /// The features of one tree or of many: each key has a dense number, in the order in which keys were first learned, so
-/// that ties between splits do not depend on what features are called. Trees know features by that number.
+/// that ties between splits do not depend on the names of features. Trees know features by that number.
 ///
 /// Guarantee: a key keeps its number for good, and no key is ever taken back. Safe in many threads: all access is
 /// through `Reading`, of which there may be many at once, or `Writing`, which is alone; and reading never adds a key.

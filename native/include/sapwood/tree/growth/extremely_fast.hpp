@@ -8,8 +8,8 @@
 
 namespace sapwood {
 
-/// EFDT: a leaf is split as soon as its best split is better than none by the split test; when another split becomes
-/// better than the one that a node has, the node is split anew and what was below it is given up. Manapragada, Webb and
+/// EFDT: a leaf is split as soon as its best split is better than no split by the split test. When another split
+/// becomes better than that of an inner node, the node is split anew and its subtree is given up. Manapragada, Webb and
 /// Salehi, "Extremely fast decision tree", KDD 2018.
 ///
 /// A point is counted in every node on its way.

@@ -8,10 +8,10 @@
 namespace sapwood {
 
 /// What happens after a point: which nodes learn from it, when one is split, when a split is undone. A learner is a
-/// growth policy and a handful of options; each has a file of its own here, and make_growth.hpp knows them all.
+/// growth policy and a handful of options. Each policy has its own file here, and make_growth.hpp knows them all.
 ///
-/// A policy works on a tree through the operations of TreeBody, and keeps nothing of a node itself. What it keeps of
-/// the stream it saves and loads.
+/// A policy changes a tree through the operations of TreeBody, and keeps no state of nodes itself. It saves and loads
+/// the state that it keeps of the stream.
 class GrowthPolicy {
 public:
     virtual ~GrowthPolicy() = default;
