@@ -67,19 +67,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     print_table(console, results)
     console.print(f"Picture of cumulative time against points: {picture}", soft_wrap=True)
-    console.print(f"Page of the accuracy over the stream, the tree and its splits: {_page(options)}", soft_wrap=True)
+    console.print(f"Report of the accuracy over the stream, the tree and its splits: {_page(options)}", soft_wrap=True)
     return 0
 
 
 def _evaluate(console: Console, options: argparse.Namespace) -> Evaluation:
-    """Predict, then learn, each text of a stream that drifts; print how that went, and write the page about it."""
+    """Predict, then learn, each text of a stream that drifts; print the result and write a page about it."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     n = _TEXTS_A_POINT * options.n
     X, y = make_text(n, d=20_000, topical=0.3, contrast=0.9, drift="abrupt", n_changes=2, seed=options.seed)
     console.print(
-        f"{X.shape[0]:,} texts over {X.shape[1]:,} words, about {X.nnz / X.shape[0]:.0f} in each; which class words "
-        "speak for changes twice. Each text is predicted before it is learned."
+        f"{X.shape[0]:,} texts over {X.shape[1]:,} words, about {X.nnz / X.shape[0]:.0f} in each. The classes that "
+        "words indicate change twice. Each text is predicted before it is learned."
     )
     model = ExtremelyFastDecisionTreeClassifier(tau=0.1)
     run = PrequentialRun(model)
@@ -88,7 +88,7 @@ def _evaluate(console: Console, options: argparse.Namespace) -> Evaluation:
         task = bar.add_task("", total=n)
 
         def show(now: PrequentialRun) -> None:
-            bar.update(task, completed=now.n, description=f"accuracy, of late {now.accuracy_window:.3f}")
+            bar.update(task, completed=now.n, description=f"recent accuracy {now.accuracy_window:.3f}")
 
         run.feed((X, y), progress=show)
     evaluation = run.result()
@@ -112,7 +112,7 @@ def _race_all(console: Console, options: argparse.Namespace, results: list[RaceR
 
     X, y = make_sparse(options.n, seed=options.seed)
     console.print(
-        f"{X.shape[0]:,} points, {X.shape[1]:,} features, {X.nnz / max(1, X.shape[0]):.1f} of them on in a point; "
+        f"{X.shape[0]:,} points, {X.shape[1]:,} features, {X.nnz / max(1, X.shape[0]):.1f} active per point; "
         f"the best split is asked for after every point, α = {options.alpha:g}."
     )
     columns = (TextColumn("{task.description:<22}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
@@ -136,9 +136,11 @@ def _parser() -> argparse.ArgumentParser:
         "--n",
         type=_points,
         default=10_000,
-        help="points to race over; the texts to learn are ten times as many (%(default)s)",
+        help="number of points of the race; ten times as many texts are learned (%(default)s)",
     )
-    parser.add_argument("--alpha", type=float, default=0.1, help="what the approximate search may lose (%(default)s)")
+    parser.add_argument(
+        "--alpha", type=float, default=0.1, help="relative error allowed to the approximate search (%(default)s)"
+    )
     parser.add_argument("--seed", type=int, default=1, help="seed of the synthetic streams (%(default)s)")
     return parser
 

@@ -124,8 +124,7 @@ void says_what_is_wrong() {
     CHECK(why({-7, 7}, {{1, 3}, {0, 4}}) == "state must hold no negative feature");
     CHECK(why({99, 7}, {{1, 3}, {0, 4}}) == "the features of a search must ascend, got another order");
     CHECK(why({7, 100}, {{1, 3}, {0, 4}}) == "the features of a search must be features of the model, got 100");
-    CHECK(why({7, 99}, {{0, 3}, {0, 4}}) ==
-          "the features of a search must be on in a point, which is not so of feature, got 7");
+    CHECK(why({7, 99}, {{0, 3}, {0, 4}}) == "the features of a search must be on in a point, got feature 7 in none");
 }
 
 void says_what_is_wrong_with_bins() {

@@ -1,4 +1,4 @@
-"""Points on their way to a learner: one type for some points, and the rules by which anything becomes one."""
+"""Points for a learner: the batch, which is the type for several points, and how data becomes one."""
 
 from sapwood.data.batch import Batch, Columns
 from sapwood.data.labels import NO_LABELS, Labels, as_label

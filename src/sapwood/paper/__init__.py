@@ -1,4 +1,4 @@
-"""Every experiment of the paper, one module a figure or table; `reproduce` runs them all.
+"""Every experiment of the paper, one module per figure or table; `reproduce` runs them all.
 
 Each module, `figure_1` to `figure_6`, `table_1`, `table_2` and `findings`, has a function `reproduce` that runs it
 alone.

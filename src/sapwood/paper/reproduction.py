@@ -1,4 +1,4 @@
-"""Run any of the experiments, and write the report."""
+"""Runs the experiments and writes the report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How large a reproduction is."""
+"""The sizes of a reproduction."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ class Settings:
     """
 
     repeats: int = 3
-    """Repeats of the synthetic experiments; the paper has 100."""
+    """The number of repeats of the synthetic experiments; the paper has 100."""
     plain_repeats: int = 1
-    """Repeats in which the plain baselines, which are slow, take part."""
+    """The number of repeats with the plain baselines, which are slow."""
     benchmark_repeats: int = 2
-    """Repeats on the benchmark data sets."""
+    """The number of repeats on the benchmark data sets."""
     seed: int = 1
     n: int = 10_000
-    """Points of the synthetic streams."""
+    """The number of points of the synthetic streams."""
     d1: int = 10
-    """Signal features of the synthetic streams."""
+    """The number of signal features of the synthetic streams."""
     d2: int = 10_000
-    """Noise features of the synthetic streams."""
+    """The number of noise features of the synthetic streams."""
     q: float = 0.001
-    """How often a noise feature is on."""
+    """The probability that a noise feature is on."""
     alpha: float = 0.1
     """The guarantee wherever it does not vary."""
     alphas: tuple[float, ...] = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0)
@@ -40,7 +40,7 @@ class Settings:
     dimensions: tuple[int, ...] = (500, 2_000, 4_000, 6_000, 8_000, 10_000)
     """The numbers of noise features of Figure 4."""
     checkpoints: int = 20
-    """Places on the stream at which the time is noted, in Figures 2 and 3."""
+    """The number of checkpoints of the time, in Figures 2 and 3."""
     benchmark_checkpoints: int = 50
     """The same for the benchmark data sets."""
     benchmark_points: int | None = 3_000
@@ -49,9 +49,9 @@ class Settings:
     data: dict[str, Path] = field(default_factory=dict)
     """Files in the svmlight format by name: `author`, `farm`, `sraa`, `news20`, or any other."""
     folder: Path | None = None
-    """A folder in which data sets are looked for."""
+    """The folder with the data sets."""
     download: bool = False
-    """Whether data sets that are not here are downloaded."""
+    """Whether to download missing data sets."""
 
     @classmethod
     def full(cls) -> Settings:

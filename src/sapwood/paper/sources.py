@@ -1,4 +1,4 @@
-"""Which benchmark data sets are here, which stand in for one that is not, and which are left out."""
+"""The benchmark data sets: those available, stand-ins for missing ones, and those left out."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ _IN_FOLDER: dict[str, tuple[tuple[str, str | None], ...]] = {
 
 @dataclass(frozen=True)
 class Source:
-    """A data set that is here."""
+    """A data set that is available."""
 
     key: str
     name: str
@@ -108,13 +108,13 @@ def data_folder() -> Path | None:
 
 
 def available(settings: Settings) -> list[Source]:
-    """Return the data sets that are here, the paper's first, in its order; generated texts if there is none."""
+    """Return the data sets available, the paper's first, in its order; generated texts if there is none."""
     found, _ = _resolve(_key_of(settings))
     return found
 
 
 def left_out(settings: Settings) -> list[str]:
-    """Return why each data set that is not here is not."""
+    """Return why each missing data set is missing."""
     _, reasons = _resolve(_key_of(settings))
     return reasons
 

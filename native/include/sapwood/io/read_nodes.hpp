@@ -106,7 +106,7 @@ private:
         // A node is made by the split of its parent, and split by a later point.
         const std::int64_t after = place.parent == no_node ? 0 : tree_.node(place.parent).split.at;
         node.split.at = get_between<std::int64_t>(in_, after + 1, tree_.n(), "when a node was split");
-        require_of_file(n <= node.split.at, "a node must be split on points that were there", n);
+        require_of_file(n <= node.split.at, "a node must be split on points that the tree had learned", n);
     }
 
     NodeStatistics read_statistics(const std::vector<std::int64_t>& of_class, bool is_leaf, bool may_split,
@@ -121,7 +121,7 @@ private:
             return NodeStatistics::restored(state, std::move(counted), static_cast<Count>(n), 0, 0, nullptr);
         }
         require_of_file((state == State::absent) == !may_split,
-                        "nodes must have statistics, or had them, unless they are as deep as max_depth",
+                        "nodes must have statistics, or have had them, unless they are at max_depth",
                         static_cast<int>(state));
         std::vector<Count> counted = in_.get_list<Count>(n_classes(), "the points counted by a node");
         const auto n_counted = static_cast<Count>(sum_of(counted, tree_.n(), "the points counted by a node"));
@@ -189,7 +189,8 @@ private:
         }
         std::sort(births.begin(), births.end());
         const auto twice = std::adjacent_find(births.begin(), births.end());
-        require_of_file(twice == births.end(), "no two nodes must be made at once", twice == births.end() ? 0 : *twice);
+        require_of_file(twice == births.end(), "no two nodes must have the same number",
+                        twice == births.end() ? 0 : *twice);
     }
 
     ByteReader& in_;

@@ -26,7 +26,7 @@ inline void check_weights(std::span<const Word> record, std::size_t n_outputs) {
     for (std::size_t k = 0; k < n_outputs; ++k) {
         const float weight = record[k].weight;
         if (!(std::fabs(weight) <= tree_format::largest_weight)) {
-            throw ModelFormatError("a weight must be a number of size 2^31 at most, got " + std::to_string(weight));
+            throw ModelFormatError("a weight must be at most 2^31 in absolute value, got " + std::to_string(weight));
         }
         const float squares = record[n_outputs + k].weight;
         if (!(squares >= 0 && squares <= tree_format::largest_squares)) {
@@ -177,7 +177,7 @@ private:
         }
         const std::vector<std::uint32_t> numbers = in.get_list<std::uint32_t>(size, "folders of a leaf");
         if (size > 0 && numbers.back() == tree_format::none) {
-            throw ModelFormatError("the folders of a leaf must end with one that is there, got none");
+            throw ModelFormatError("the last folder of a leaf must exist, got none");
         }
         for (const std::uint32_t number : numbers) {
             if (number == tree_format::none) {
@@ -203,7 +203,7 @@ private:
         std::size_t first = last * SharedTable::records_per_folder;
         for (std::size_t p = 0; p < PagePool::pages_per_folder; ++p, first += PagePool::records_per_page) {
             if (folder->pages[p] != nullptr && static_cast<std::int64_t>(first) >= n_features_) {
-                throw ModelFormatError("pages must be of features of the model, which are " +
+                throw ModelFormatError("pages must hold features of the model, of which there are " +
                                        std::to_string(n_features_) + ", got one of feature " + std::to_string(first));
             }
         }
@@ -212,9 +212,9 @@ private:
     /// Numbers are counted from 1, each new one the next.
     static void check_number(std::uint32_t number, std::size_t& met, std::size_t size, const char* what) {
         if (number > size || number > met + 1) {
-            throw ModelFormatError(std::string(what) + " must be there, and numbered as they are first referred to, " +
-                                   "got number " + std::to_string(number) + " after " + std::to_string(met) + " of " +
-                                   std::to_string(size));
+            throw ModelFormatError(
+                std::string(what) + " must exist, and be numbered in the order of first reference, " + "got number " +
+                std::to_string(number) + " after " + std::to_string(met) + " of " + std::to_string(size));
         }
         met = std::max<std::size_t>(met, number);
     }

@@ -55,8 +55,8 @@ inline SearchState read_counts(ByteReader& in, const SavedSearch& expected) {
             std::to_string(state.ids.empty() ? 0 : state.ids.back()));
     for (std::size_t i = 0; i < state.ids.size(); ++i) {
         require(std::any_of(state.on.begin(), state.on.end(), [i](const auto& on) { return on[i] > 0; }),
-                "the features of a search must be on in a point, which is not so of feature",
-                std::to_string(state.ids[i]));
+                "the features of a search must be on in a point",
+                "feature " + std::to_string(state.ids[i]) + " in none");
     }
     return state;
 }
