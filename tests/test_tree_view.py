@@ -198,7 +198,9 @@ def test_dataframe(view: TreeView) -> None:
 
 def test_dataframe_without_pandas(view: TreeView, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(ImportError, match=r"^to_dataframe: pandas must be installed, .* 'sapwood\[pandas\]'$"):
+    with pytest.raises(
+        ImportError, match=r"^to_dataframe: pandas must be installed; install it with: pip install 'sapwood\[pandas\]'$"
+    ):
         to_dataframe(view)
 
 

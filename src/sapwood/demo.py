@@ -37,8 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if missing:
         extras = ",".join(_EXTRAS[module] for module in missing)
         print(
-            f"sapwood.demo: {' and '.join(missing)} must be installed, got nothing by that name; "
-            f"install with: pip install 'sapwood[{extras}]'",
+            f"sapwood.demo: {' and '.join(missing)} must be installed; install with: pip install 'sapwood[{extras}]'",
             file=sys.stderr,
         )
         return 1

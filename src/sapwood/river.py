@@ -28,7 +28,7 @@ except ModuleNotFoundError as error:
     if error.name != "river":
         raise
     raise ImportError(
-        "sapwood.river: river must be installed, got nothing by that name; install with: pip install 'sapwood[river]'"
+        "sapwood.river: river must be installed; install it with: pip install 'sapwood[river]'"
     ) from error
 
 if TYPE_CHECKING:

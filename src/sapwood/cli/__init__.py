@@ -15,8 +15,7 @@ def main() -> None:
     missing = [module for module in ("typer", "rich") if importlib.util.find_spec(module) is None]
     if missing:
         print(
-            f"sapwood: {' and '.join(missing)} must be installed, got nothing by that name; "
-            f"install with: pip install 'sapwood[cli]'",
+            f"sapwood: {' and '.join(missing)} must be installed; install with: pip install 'sapwood[cli]'",
             file=sys.stderr,
         )
         sys.exit(1)

@@ -85,7 +85,7 @@ def _section(name: str, command: Callable[..., None]) -> Iterator[str]:
     yield words.strip() + "\n"
     if examples:
         yield python_inspect.cleandoc(examples).join(["```sh\n", "\n```\n"])
-    yield "| option | default | |\n|---|---|---|"
+    yield "| option | default | meaning |\n|---|---|---|"
     for row in rows:
         yield "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |"
     yield ""

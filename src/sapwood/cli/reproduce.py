@@ -58,10 +58,7 @@ def reproduce(  # noqa: PLR0917 - typer calls it by the names of its options
     named by SAPWOOD_DATA, or in shared/data beside the current folder.
     """
     if importlib.util.find_spec("matplotlib") is None:
-        _leave(
-            "sapwood reproduce: matplotlib must be installed, got nothing by that name; "
-            "install with: pip install 'sapwood[paper]'"
-        )
+        _leave("sapwood reproduce: matplotlib must be installed; install it with: pip install 'sapwood[paper]'")
     from sapwood.paper.claims import tally
     from sapwood.paper.settings import Settings
     from sapwood.paper.sources import data_folder

@@ -98,7 +98,7 @@ def _as_array(X: Any) -> NDArray[Any]:
     try:
         return np.asarray(X)
     except ValueError:
-        raise ValueError("X must have rows of one length, got rows of several") from None
+        raise ValueError("X must have rows of the same length, got different ones") from None
 
 
 def _dense_rows(X: NDArray[Any], binarize: float | None, wanted: str) -> tuple[NDArray[np.int64], NDArray[np.int32]]:

@@ -51,7 +51,7 @@ def fetch(owner: str, url: str, cache: str | PathLike[str] | None = None) -> Pat
     """
     if importlib.util.find_spec("pooch") is None:
         raise ModuleNotFoundError(
-            f"{owner}: pooch must be installed to download {url}, got nothing by that name; install it with: "
+            f"{owner}: pooch must be installed to download {url}; install it with: "
             f"pip install 'sapwood[data]', or download the file by other means and give its path"
         )
     import pooch

@@ -115,8 +115,7 @@ class Evaluation:
             import pandas as pd
         except ImportError as error:
             raise ImportError(
-                "Evaluation.to_dataframe: pandas must be installed, got nothing by that name; install with: "
-                "pip install 'sapwood[pandas]'"
+                "Evaluation.to_dataframe: pandas must be installed; install it with: pip install 'sapwood[pandas]'"
             ) from error
         return pd.DataFrame(self.records)
 

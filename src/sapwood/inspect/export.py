@@ -43,8 +43,7 @@ def to_dataframe(view: TreeView) -> pd.DataFrame:
         import pandas as pd
     except ImportError as error:
         raise ImportError(
-            "to_dataframe: pandas must be installed, got nothing by that name; install with: pip install "
-            "'sapwood[pandas]'"
+            "to_dataframe: pandas must be installed; install it with: pip install 'sapwood[pandas]'"
         ) from error
     columns: dict[str, Any] = {}
     for name in ("parent", "depth", "feature", "off", "on", "gain", "margin", "split_at", "n"):

@@ -52,7 +52,7 @@ def draw(view: TreeView, *, max_depth: int | None = DEPTH) -> graphviz.Source:
         import graphviz
     except ImportError as error:
         raise ImportError(
-            "draw: graphviz must be installed, got nothing by that name; install with: pip install 'sapwood[draw]', or "
+            "draw: graphviz must be installed; install it with: pip install 'sapwood[draw]', or "
             "use to_dot, which needs nothing"
         ) from error
     return graphviz.Source(to_dot(view, max_depth=max_depth))

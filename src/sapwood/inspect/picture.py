@@ -49,9 +49,7 @@ def plot(view: TreeView, ax: Axes | None = None, *, max_depth: int | None = DEPT
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
     except ImportError as error:
-        raise ImportError(
-            "plot: matplotlib must be installed, got nothing by that name; install with: pip install 'sapwood[plot]'"
-        ) from error
+        raise ImportError("plot: matplotlib must be installed; install it with: pip install 'sapwood[plot]'") from error
     places = list(_places(view, max_depth))
     width = max(place.x for place in places) + _WIDTH + _MARGIN
     height = max(place.y for place in places) + _HEIGHT + _MARGIN

@@ -300,7 +300,7 @@ class TreeLearner:
             return labels
         missing = [label for label in labels.order if label not in set(given.tolist())]
         if missing:
-            raise ValueError(f"classes must hold all classes that were learned, got none that equals {missing[0]!r}")
+            raise ValueError(f"classes must hold all classes that were learned, got none equal to {missing[0]!r}")
         if len(given) == 0:
             raise ValueError("classes must hold a class, got none")
         self.check_number_of_classes(len(given))
@@ -309,10 +309,10 @@ class TreeLearner:
     def check_number_of_classes(self, n_classes: int) -> None:
         """Refuse classes that the search cannot tell apart now, not when the first point of one comes."""
         if n_classes > _core.MAX_CLASSES:
-            raise ValueError(f"classes must be at most {_core.MAX_CLASSES}, got {n_classes}")
+            raise ValueError(f"the number of classes must be at most {_core.MAX_CLASSES}, got {n_classes}")
         criterion, search = self.parameters["criterion"], self.parameters["search"]
         if search not in _core.searches_for(criterion, max(n_classes, 2)):
-            raise ValueError(f"classes must be 2 for criterion={criterion!r} with search={search!r}, got {n_classes}")
+            raise ValueError(f"the number of classes must be 2 for {criterion=} with {search=}, got {n_classes}")
 
     # ---- answers ----------------------------------------------------------------------------------------------------
 

@@ -51,7 +51,7 @@ def decode_keys(data: bytes) -> list[Key]:
     keys = [_from_json(item, 0) for item in items]
     _check_unique(keys, "keys", ModelFormatError)
     if _as_bytes(keys) != data:
-        raise ModelFormatError(f"keys must be written in the one way that encode_keys has, got {_short(data)}")
+        raise ModelFormatError(f"keys must be in canonical form, got {_short(data)}")
     return keys
 
 

@@ -37,7 +37,7 @@ class StreamNote:
         except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
             right = False
         if not right:
-            raise ModelFormatError(f"the section stream must be what sapwood writes there, got {data[:60]!r}")
+            raise ModelFormatError(f"the section stream must hold points and encoding, got {data[:60]!r}")
         return note
 
 

@@ -135,7 +135,7 @@ class Source:
             finally:
                 self._is_waiting = False
             if chunk is None:
-                raise BlockingIOError(f"{self.name}: this must be a file that waits for its data")
+                raise BlockingIOError(f"{self.name}: the file must be in blocking mode, got a non-blocking file")
             if isinstance(chunk, str):
                 raise TypeError(f"read: source must be a file opened in binary mode, got {self._file!r}")
             if not chunk:

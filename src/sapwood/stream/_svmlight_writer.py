@@ -87,6 +87,6 @@ def write_all(file: BinaryIO, text: bytes) -> None:
         written: int | None = file.write(left)
         if written is None:
             if isinstance(file, io.RawIOBase):
-                raise BlockingIOError("file must be one that waits until it can be written to")
+                raise BlockingIOError("write_svmlight: file must be in blocking mode, got a non-blocking file")
             return  # of what is no file of Python's own
         left = left[written:]
