@@ -101,7 +101,7 @@ private:
         in.get_all(std::span<double>(weights), "the weights of a mixer");
         for (const double weight : weights) {
             if (!(std::fabs(weight) <= tree_format::largest_mix)) {
-                throw ModelFormatError("a weight of a mixer must be a number of size 2^31 at most, got " +
+                throw ModelFormatError("a weight of a mixer must be at most 2^31 in absolute value, got " +
                                        std::to_string(weight));
             }
         }
