@@ -85,7 +85,7 @@ private:
         const std::size_t n_outputs = layout_.n_outputs();
         trunk_.add_scores(in_trunk, scores.regressions);
         const std::span<double> corrected = std::span(scores.regressions).subspan(n_trunks * n_outputs, n_outputs);
-        std::copy_n(scores.regressions.begin(), n_outputs, corrected.begin());
+        for (std::size_t k = 0; k < n_outputs; ++k) corrected[k] = scores.regressions[k];
         models.add_correction(in_leaf, layout_, corrected);
         if (n_outputs == 1) {
             consult_binary(of_class, models, in_trunk, in_leaf, scores);
