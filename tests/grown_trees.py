@@ -16,10 +16,11 @@ MAIL = ("ham", "spam")
 LETTERS = tuple("ABCD")
 
 
-def message(rng: np.random.Generator) -> tuple[dict[str, int], int]:
-    """Return the words of a message, and whether it is spam."""
+def message(rng: np.random.Generator, *, drifted: bool = False) -> tuple[dict[str, int], int]:
+    """Return the words of a message, and whether it is spam; after a drift, the words of spam are others."""
     y = int(rng.random() < 0.3)
-    chances = np.where(np.arange(len(WORDS)) < len(SPAM_WORDS), 0.3 if y else 0.01, 0.3)
+    is_spam_word = (np.arange(len(WORDS)) < len(SPAM_WORDS)) != drifted
+    chances = np.where(is_spam_word, 0.3 if y else 0.01, 0.3)
     return {word: 1 for word, on in zip(WORDS, rng.random(len(WORDS)) < chances, strict=True) if on}, y
 
 

@@ -13,12 +13,31 @@ import sklearn.metrics
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sapwood.evaluate import F1, Accuracy, ConfusionMatrix, Kappa, KappaTemporal, LogLoss, Metric, RocAuc
+from sapwood.evaluate import (
+    F1,
+    Accuracy,
+    CalibrationError,
+    ConfusionMatrix,
+    Kappa,
+    KappaTemporal,
+    LogLoss,
+    Metric,
+    RocAuc,
+)
 
 Point = tuple[str, str, dict[Hashable, float]]
 CLASSES = ("a", "b", "c")
 
-METRICS: list[Callable[..., Metric]] = [Accuracy, Kappa, KappaTemporal, F1, LogLoss, RocAuc, ConfusionMatrix]
+METRICS: list[Callable[..., Metric]] = [
+    Accuracy,
+    Kappa,
+    KappaTemporal,
+    F1,
+    LogLoss,
+    RocAuc,
+    CalibrationError,
+    ConfusionMatrix,
+]
 
 
 @st.composite
@@ -52,6 +71,37 @@ def quiet(function: Callable[..., float], *args: Any, **options: Any) -> float:
         return float(function(*args, **options))
 
 
+def kappa_temporal(
+    points: Sequence[Point], _shares: np.ndarray, weights: Sequence[float], unchanged: Sequence[bool]
+) -> float:
+    share = np.average([true == predicted for true, predicted, _ in points], weights=weights)
+    same = np.average(unchanged, weights=weights)
+    return float((share - same) / (1 - same)) if same < 1 - 1e-12 else math.nan
+
+
+def calibration_error(
+    points: Sequence[Point], shares: np.ndarray, weights: Sequence[float], _unchanged: Sequence[bool]
+) -> float:
+    """A bin at a time; of several most probable classes each counts as its share."""
+    top = shares.max(axis=1)
+    right = []
+    for point, row, most in zip(points, shares, top, strict=True):
+        best = [c for c, share in zip(CLASSES, row, strict=True) if share == most]
+        right.append((point[0] in best) / len(best))
+    error = 0.0
+    for low in range(10):
+        here = [i for i, p in enumerate(top) if min(int(p * 10), 9) == low]
+        error += abs(sum(weights[i] * (top[i] - right[i]) for i in here))
+    return float(error / sum(weights))
+
+
+# What scikit-learn does not have.
+BY_DEFINITION: dict[str, Callable[..., float]] = {
+    "KappaTemporal": kappa_temporal,
+    "CalibrationError": calibration_error,
+}
+
+
 def expected(name: str, points: Sequence[Point], weights: Sequence[float], unchanged: Sequence[bool]) -> float:
     """The metric by scikit-learn, and by its definition where that has none."""
     true = [point[0] for point in points]
@@ -66,10 +116,8 @@ def expected(name: str, points: Sequence[Point], weights: Sequence[float], uncha
     if name == "LogLoss":
         shares = np.clip(shares, np.finfo(float).eps, 1 - np.finfo(float).eps)
         return quiet(sklearn.metrics.log_loss, true, shares, labels=CLASSES, sample_weight=weights)
-    if name == "KappaTemporal":
-        share = np.average([t == p for t, p in zip(true, predicted, strict=True)], weights=weights)
-        same = np.average(unchanged, weights=weights)
-        return float((share - same) / (1 - same)) if same < 1 - 1e-12 else math.nan
+    if name in BY_DEFINITION:
+        return BY_DEFINITION[name](points, shares, weights, unchanged)
     assert name == "RocAuc"
     areas = [
         quiet(sklearn.metrics.roc_auc_score, [t == label for t in true], shares[:, k], sample_weight=weights)
@@ -91,6 +139,8 @@ def test_equals_scikit_learn(metric: Callable[..., Metric], points: list[Point],
     faded = fed(metric(fading=fading), points)
     start = max(0, n - window)
     near: dict[str, Any] = {"rel": 1e-9, "abs": 1e-12, "nan_ok": True}
+    if metric is CalibrationError:
+        near["abs"] = 1e-7  # a third, where three classes are equally probable, is rounded to 2^-24
     assert last.value == pytest.approx(expected(name, points[start:], [1] * (n - start), unchanged[start:]), **near)
     # Histograms of scores tell how far off they may be.
     slack = {**near}
@@ -235,3 +285,27 @@ def test_a_wrong_update_changes_nothing() -> None:
 def test_repr_says_the_value() -> None:
     assert repr(fed(Accuracy(window=10), [("a", "a", {}), ("b", "a", {})])) == "Accuracy(window=10): 0.5"
     assert repr(F1(positive="spam")) == "F1(positive='spam'): nan"
+
+
+def test_reliability_curve() -> None:
+    metric = CalibrationError()
+    for i in range(10):
+        metric.update("a" if i < 8 else "b", "a", {"a": 0.75, "b": 0.25})
+    metric.update("b", "b", {"a": 0.0, "b": 1.0})
+    metric.update("a", None, {})  # no answer
+    curve = metric.curve
+    assert curve.n == (0, 0, 0, 0, 0, 0, 0, 10, 0, 1)
+    assert (curve.mean[7], curve.share[7]) == (0.75, 0.8)
+    assert (curve.mean[9], curve.share[9]) == (1.0, 1.0)
+    assert all(math.isnan(curve.mean[i]) and math.isnan(curve.share[i]) for i in (0, 1, 2, 3, 4, 5, 6, 8))
+    assert metric.value == curve.error == pytest.approx(10 / 11 * 0.05)
+
+
+def test_calibration_over_a_window_forgets_exactly() -> None:
+    rng = np.random.default_rng(0)
+    metric = CalibrationError(window=1)
+    for share in rng.random(2000).tolist():
+        metric.update("a", "a", {"a": share, "b": 1 - share})
+    metric.update("a", "a", {"a": 1.0, "b": 0.0})
+    assert metric.value == 0.0
+    assert sum(metric.curve.n) == 1

@@ -175,6 +175,8 @@ def test_a_model_without_probabilities_has_no_metrics_of_them() -> None:
     result = prequential(Majority(), as_points(*make_stream(300)))
     assert math.isnan(result["log_loss"])
     assert math.isnan(result["roc_auc"])
+    assert math.isnan(result["calibration_error"])
+    assert (result.reliability, result.top_features) == ({}, {})
     assert "log loss" not in result.summary
     assert result["accuracy"] > 0.4
     assert result.tree is None
@@ -266,6 +268,11 @@ def test_plain_data() -> None:
     assert data["n"] == 500
     assert data["records"]["n"] == [100, 200, 300, 400, 500]
     assert data["metrics"]["accuracy"] == result["accuracy"]
+    assert [curve["class"] for curve in data["reliability"]] == [None, *data["classes"]]
+    assert data["reliability"][0]["error"] == data["metrics"]["calibration_error"]
+    assert all(sum(curve["n"]) == 499 for curve in data["reliability"])  # the first point had no answer
+    assert [each["class"] for each in data["top_features"]] == sorted(data["classes"])
+    assert all(0 < len(each["features"]) <= 10 for each in data["top_features"])
     assert data["parameters"]["criterion"] == "entropy"
     assert data["versions"]["sapwood"]
     table = result.to_dataframe()

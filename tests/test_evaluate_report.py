@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import html
 import json
 import re
+from collections.abc import Hashable
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,8 @@ import scipy.sparse
 
 from sapwood import HoeffdingTreeClassifier
 from sapwood.evaluate import Evaluation, prequential
+from sapwood.evaluate._page_confusion import page_confusion
+from sapwood.evaluate._page_reliability import page_reliability
 from sapwood.evaluate._page_tree import page_tree
 from sapwood.evaluate.report import render_report
 
@@ -102,6 +106,7 @@ def test_many_records_and_classes_are_thinned() -> None:
     assert len(data["columns"]["n"]) == 1000
     assert data["columns"]["n"][-1] == 1200
     assert "5 others" in page
+    assert "confusion many" in page
 
 
 def test_of_a_large_tree_the_largest_nodes_are_there() -> None:
@@ -122,3 +127,36 @@ def test_of_a_large_tree_the_largest_nodes_are_there() -> None:
         assert (on < 0) == (part["off"][i] < 0) == (part["feature"][i] < 0)
         assert on < 0 or part["parent"][on] == i
     assert "nodes that most points go through" in part["hint"]
+
+
+def test_classes_are_sorted_and_small_shares_are_seen() -> None:
+    confusion: dict[tuple[Hashable, Hashable | None], int] = {
+        ("b", "b"): 980,
+        ("b", "a"): 20,
+        ("a", "a"): 500,
+        ("c", "b"): 1,
+        ("a", None): 1,
+    }
+    table = page_confusion(confusion)
+    assert re.findall(r'<th scope="row">(.*?)</th>', table) == ["a", "b", "c"]
+    assert re.findall(r'<th scope="col"><span>(.*?)</span></th>', table) == ["a", "b", "c", "no answer"]
+    cells = re.findall(r'<td class="heat(\d)( right)?" title="([\d.]+)% of the row">(.*?)</td>', table)
+    assert cells[4:6] == [("2", "", "2.0", "20"), ("5", " right", "98.0", "980")]
+    assert "many" not in table
+    mixed = page_confusion({(1, "x"): 1, ("x", "x"): 1})
+    assert re.findall(r'<th scope="row">(.*?)</th>', mixed) == ["1", "x"]
+
+
+def test_calibration_and_features_are_in_the_page() -> None:
+    result = evaluation(label="spam")
+    page = render_report(result)
+    assert page.count('<figure class="reliability">') == 2
+    assert f'expected calibration error <b class="value">{result["calibration_error"]:.4f}</b>' in page
+    assert "Probability of class spam" in page
+    assert "What the models know" in page
+    assert html.escape(NASTY) in page
+    majority = prequential(HoeffdingTreeClassifier(leaf_prediction="majority"), [([i % 3], i % 2) for i in range(50)])
+    assert "What the models know" not in render_report(majority)
+    curves = page_reliability(result.reliability, "ham")
+    assert "Probability of class ham" in curves
+    assert page_reliability({}, None) == "<p>The model gives no probabilities.</p>"

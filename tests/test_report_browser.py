@@ -13,6 +13,7 @@ from browser import Browser, find_browser, open_browser
 
 from sapwood import HoeffdingTreeClassifier
 from sapwood.evaluate import prequential
+from sapwood.inspect.node_test import IS_ON
 
 N_CHAIN = 3000
 
@@ -54,6 +55,8 @@ def chain(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "feature": f"word {i}",
             "gain": 0.1,
             "margin": 0.1,
+            "test": IS_ON,
+            "split_after": 1,
             "split_at": i + 1,
         }
         below = 2 * (N_CHAIN - i) + 1
@@ -80,7 +83,7 @@ def middle_of(browser: Browser, selector: str) -> tuple[float, float]:
 def test_everything_is_drawn_without_a_complaint(browser: Browser, page: Path, width: int, dark: bool) -> None:
     browser.complaints.clear()
     browser.open(page, width=width, dark=dark)
-    assert browser.run("document.querySelectorAll('#curves figure svg.chart').length") == 9
+    assert browser.run("document.querySelectorAll('#curves figure svg.chart').length") == 10
     assert browser.run("[...document.querySelectorAll('.line')].every((l) => l.getAttribute('d').length > 3)")
     assert browser.run("document.querySelectorAll('#tree li').length") >= 5
     assert browser.run("document.querySelectorAll('#splits tbody tr').length") >= 2

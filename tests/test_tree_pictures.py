@@ -17,7 +17,7 @@ from sapwood import _core
 from sapwood.inspect.graph import draw, to_dot
 from sapwood.inspect.picture import plot
 from sapwood.inspect.view import TreeView
-from sapwood.style import class_colour
+from sapwood.style import N_CLASS_COLOURS, class_colour
 
 NODE = re.compile(r'^    (\d+) \[label="(.*)", fillcolor="(#[0-9a-f]{6})"\];$', re.MULTILINE)
 EDGE = re.compile(r'^    (\d+) -> (\d+) \[label=" (on|off) ", style=(solid|dashed), weight=\d\];$', re.MULTILINE)
@@ -36,7 +36,7 @@ def test_dot_holds_every_node_and_edge() -> None:
         for edge in ((node.number, node.off, "off", "dashed"), (node.number, node.on, "on", "solid"))
     }
     root = view.nodes[0]
-    assert nodes[0] == f"{root.feature}\\nn {root.n:,}\\ngain {root.gain:.3f}"
+    assert nodes[0] == f"{root.feature}\\nn {root.n:,}\\ngain {root.gain:.3f}\\nsplit after {root.split_after:,}"
 
 
 def test_dot_down_to_a_depth() -> None:
@@ -199,7 +199,7 @@ def test_purer_is_fuller() -> None:
 
 def test_class_colours() -> None:
     assert class_colour(0, 0) == class_colour(3, 0.0) == "#ffffff"
-    assert len({class_colour(k) for k in range(7)}) == 7
-    assert class_colour(7) == class_colour(0)
+    assert len({class_colour(k) for k in range(N_CLASS_COLOURS)}) == N_CLASS_COLOURS >= 20
+    assert class_colour(N_CLASS_COLOURS) == class_colour(0)
     with pytest.raises(ValueError, match=r"^class_colour: strength must be from 0 to 1, got 1\.5$"):
         class_colour(0, 1.5)

@@ -72,7 +72,7 @@ def test_text_of_a_small_tree() -> None:
         tree.learn_one({"lunch": 1}, 0, 1, 0.0)
     assert export_text(TreeView.of(tree, MAIL)) == (
         "8 points, 3 nodes, 2 leaves, depth 1; gain by entropy in bits\n"
-        "if free is on  spam 1.000  of 4  spam 4  logistic  gain 1.000  margin 0.000  after 2\n"
+        "if free is on  spam 1.000  of 4  spam 4  logistic  gain 1.000  margin 0.000  split after 2  at 2\n"
         "else           ham 1.000   of 4  ham 4   logistic\n"
     )
     assert export_text(TreeView.of(tree, MAIL, str.upper, "gini"), decimals=1, show_gain=False, show_model=False) == (

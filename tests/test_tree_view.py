@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from grown_trees import LETTERS, MAIL, chain_tree, view_of_words, wide_tree, word_tree
+from grown_trees import LETTERS, MAIL, chain_tree, message, view_of_words, wide_tree, word_tree
 
 from sapwood import _core
 from sapwood.inspect.export import to_dataframe, to_dict
@@ -35,16 +35,18 @@ def test_nodes_are_those_of_the_core() -> None:
         assert (-1 if node.parent is None else node.parent) == nodes["parent"][i]
         assert node.depth == nodes["depth"][i]
         assert node.is_leaf == (nodes["feature"][i] < 0)
-        assert node.counts == tuple(nodes["counts"][i])
         if node.is_leaf:
+            assert node.counts == tuple(nodes["counts"][i])
             assert node.model == _core.LEAF_MODELS[nodes["model"][i]]
-            assert node.right == dict(zip(_core.LEAF_MODELS, nodes["right"][i], strict=True))
+            assert node.right == dict(zip(_core.LEAF_MODELS, nodes["right"][i], strict=False))
             assert (node.key, node.feature, node.off, node.on, node.gain, node.margin, node.split_at) == (None,) * 7
+            assert (node.test, node.split_after) == (None, None)
         else:
             assert node.key == node.feature == keys[nodes["feature"][i]]
             assert (node.off, node.on) == (nodes["off"][i], nodes["on"][i])
             assert (node.gain, node.margin) == (nodes["gain"][i], nodes["margin"][i])
             assert node.split_at == nodes["split_at"][i]
+            assert node.split_after == nodes["counts"][i].sum()
             assert (node.model, node.right) == (None, None)
 
 
@@ -57,6 +59,68 @@ def test_counts_shares_and_sizes(view: TreeView) -> None:
             one, other = view.children(node)
             assert node.n_below == 1 + one.n_below + other.n_below
             assert one.n_below <= other.n_below
+
+
+@pytest.mark.parametrize("growth", ["hoeffding", "extremely_fast", "streaming"])
+@pytest.mark.parametrize("max_depth", [None, 3])
+def test_counts_are_of_the_points_that_passed_through(growth: str, max_depth: int | None) -> None:
+    rng = np.random.default_rng(5)
+    bold = {"split_test": "evidence", "delta": 0.05} if growth == "streaming" else {"tau": 0.2, "delta": 0.1}
+    tree = _core.Tree(growth=growth, max_depth=max_depth, min_samples_reevaluate=5, **bold)
+    since: dict[int, list[int]] = {}  # a node was made, by when that was
+    for i in range(1500):
+        x, y = message(rng, drifted=growth != "streaming" and i > 700)
+        ids = tree.point(x, 0.0)
+        # A point that brings a new word goes where the word is off: no node tests it.
+        _, path = tree.decision_path(np.array([0, len(ids)], dtype=np.int64), ids)
+        born = tree.nodes()["born"]
+        for number in path:
+            since.setdefault(int(born[number]), [0, 0])[y] += 1
+        tree.learn_one(x, y, 1, 0.0)
+    assert tree.depth() >= 2
+    assert (tree.tally()["resplit"] > 0) == (growth == "extremely_fast")
+    view, nodes = TreeView.of(tree, MAIL), tree.nodes()
+    assert view.nodes[0].n == tree.n() == 1500
+    for node in view.nodes:
+        passed = since.get(int(nodes["born"][node.number]), [0, 0])
+        if not node.is_leaf:
+            assert node.counts == tuple(passed)
+        else:
+            assert all(count >= routed for count, routed in zip(node.counts, passed, strict=True))
+        if node.split_after is not None and node.off is not None and node.on is not None:
+            assert 0 < node.split_after <= node.n
+            off, on = view.nodes[node.off], view.nodes[node.on]
+            if off.is_leaf and on.is_leaf:
+                assert node.n == off.n + on.n
+
+
+def test_points_of_a_streaming_tree_that_splits_anew_are_no_more_than_came() -> None:
+    rng = np.random.default_rng(5)
+    tree = _core.Tree(growth="streaming", tau=0.2, delta=0.1)
+    for i in range(20000):
+        x, y = message(rng, drifted=i > 4000)
+        tree.learn_one(x, y, 1, 0.0)
+    assert tree.tally()["resplit"] > 0
+    view = TreeView.of(tree, MAIL)
+    for node in view.nodes:
+        assert node.n <= tree.n()
+        if node.split_after is not None and node.off is not None and node.on is not None:
+            assert node.n >= max(node.split_after, view.nodes[node.off].n, view.nodes[node.on].n)
+
+
+def test_points_of_a_tree_that_pauses_are_no_more_than_came() -> None:
+    rng = np.random.default_rng(1)
+    tree = _core.Tree(max_bytes=1 << 16, leaf_prediction="majority", tau=0.2, delta=0.1)
+    for _ in range(3000):
+        x, y = message(rng)
+        tree.learn_one({**x, **{f"rare {j}": 1 for j in rng.integers(0, 5000, 10)}}, y, 1, 0.0)
+    assert tree.tally()["paused"] > 0
+    view = TreeView.of(tree, MAIL)
+    assert len(view.nodes) > 1
+    for node in view.nodes:
+        assert node.n <= tree.n()
+        if node.split_after is not None and node.off is not None and node.on is not None:
+            assert node.n >= max(node.split_after, view.nodes[node.off].n, view.nodes[node.on].n)
 
 
 def test_view_does_not_change() -> None:
@@ -156,9 +220,10 @@ def test_dict_survives_json(view: TreeView) -> None:
     assert len(plain["nodes"]) == len(view.nodes)
     for node, told in zip(view.nodes, plain["nodes"], strict=True):
         assert told["id"] == node.number
-        for name in ("parent", "depth", "feature", "off", "on", "gain", "margin", "split_at", "n", "model", "right"):
+        for name in ("parent", "depth", "feature", "off", "on", "gain", "margin", "split_after", "split_at", "n"):
             assert told[name] == getattr(node, name)
         assert told["counts"] == list(node.counts)
+        assert (told["model"], told["right"]) == (node.model, node.right)
 
 
 def test_dict_of_labels_and_features_of_any_kind() -> None:
@@ -190,7 +255,7 @@ def test_dataframe(view: TreeView) -> None:
     assert frame["share[ham]"].tolist() == [node.shares[0] for node in view.nodes]
     assert frame["gain"].isna().tolist() == [node.is_leaf for node in view.nodes]
     assert frame["right[logistic]"].isna().tolist() == [not node.is_leaf for node in view.nodes]
-    for name in ("parent", "off", "on", "split_at"):
+    for name in ("parent", "off", "on", "split_after", "split_at"):
         told = [None if missing else int(value) for missing, value in zip(frame[name].isna(), frame[name], strict=True)]
         assert told == [getattr(node, name) for node in view.nodes]
     assert frame["feature"].dropna().tolist() == [node.feature for node in view.nodes if not node.is_leaf]

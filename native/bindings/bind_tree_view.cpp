@@ -6,6 +6,7 @@
 
 #include "guarded_tree.hpp"
 #include "sapwood/tree/predict/contributions.hpp"
+#include "sapwood/tree/predict/feature_scores.hpp"
 
 namespace sapwood::bindings {
 namespace {
@@ -41,7 +42,7 @@ nb::tuple decision_path(GuardedTree& self, const Array<std::int64_t>& indptr, co
 /// All nodes in order, an array for each of their properties.
 nb::dict nodes(GuardedTree& self) {
     std::vector<std::int64_t> feature, kind, off, on, parent, depth, split_at, born, n_counted;
-    std::vector<std::int64_t> counts, right, model;
+    std::vector<std::int64_t> counts, counted, right, model;
     std::vector<double> gain, margin;
     std::vector<std::uint8_t> learning, paused;
     std::array<std::size_t, 2> counts_shape{};
@@ -67,6 +68,7 @@ nb::dict nodes(GuardedTree& self) {
             born.push_back(static_cast<std::int64_t>(all.born(at)));
             n_counted.push_back(node.statistics.n());
             counts.insert(counts.end(), node.of_class.begin(), node.of_class.end());
+            counted.insert(counted.end(), node.statistics.counted().begin(), node.statistics.counted().end());
             for (std::size_t m = 0; m < n_models; ++m) right.push_back(node.models ? node.models->right[m] : 0);
             const LeafPredictor& predictor = self.tree.body().predictor();
             model.push_back(all.is_leaf(at) ? static_cast<std::int64_t>(predictor.model_of(node.models)) : -1);
@@ -84,6 +86,7 @@ nb::dict nodes(GuardedTree& self) {
     columns["parent"] = to_numpy(std::move(parent));
     columns["depth"] = to_numpy(std::move(depth));
     columns["counts"] = to_numpy(std::move(counts), counts_shape);
+    columns["counted"] = to_numpy(std::move(counted), counts_shape);
     columns["gain"] = to_numpy(std::move(gain));
     columns["margin"] = to_numpy(std::move(margin));
     columns["split_at"] = to_numpy(std::move(split_at));
@@ -137,6 +140,18 @@ nb::tuple evidence(GuardedTree& self, const Array<KeyId>& keys) {
                           to_numpy(std::move(found.correction_intercept)));
 }
 
+/// What a feature that is on adds to the score of each class (feature_scores.hpp), a row for each known feature.
+auto feature_scores(GuardedTree& self) {
+    std::vector<double> scores;
+    std::array<std::size_t, 2> shape{};
+    {
+        const ReadLock lock(self.mutex);
+        shape = {Vocabulary::Reading(self.vocabulary()).size(), self.tree.n_classes()};
+        scores = std::move(FeatureScores(self.tree, shape[0]).scores());
+    }
+    return to_numpy(std::move(scores), shape);
+}
+
 nb::dict tally(GuardedTree& self) {
     const ReadLock lock(self.mutex);
     nb::dict counters;
@@ -151,6 +166,7 @@ nb::dict tally(GuardedTree& self) {
 void bind_tree_view(nb::class_<GuardedTree>& tree) {
     tree.def("decision_path", &decision_path, nb::arg("indptr"), nb::arg("ids"))
         .def("evidence", &evidence, nb::arg("ids"))
+        .def("feature_scores", &feature_scores)
         .def("nodes", &nodes)
         .def("typed_tests", &typed_tests)
         .def("tally", &tally, nb::sig("def tally(self) -> dict[str, int]"));

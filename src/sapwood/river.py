@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from sapwood.inspect.explain import Explanation
     from sapwood.inspect.names import FeatureNames
     from sapwood.inspect.summary import TreeSummary
+    from sapwood.inspect.top_features import TopFeatures
     from sapwood.inspect.view import TreeView
     from sapwood.parameters import TreeKind
 
@@ -182,6 +183,9 @@ class _RiverTree(Inspectable, base.MiniBatchClassifier):
 
     def _view(self, feature_names: FeatureNames, owner: str) -> TreeView:
         return self.learner.view(feature_names, owner)
+
+    def _top_features(self, k: int, feature_names: FeatureNames) -> TopFeatures:
+        return self.learner.top_features(k, feature_names)
 
     def _explain(self, x: Any, feature_names: FeatureNames) -> Explanation:
         return self.classifier.explain_one(x, feature_names=feature_names)

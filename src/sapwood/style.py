@@ -10,7 +10,16 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import NamedTuple
 
-__all__ = ["COUNTING", "LineStyle", "class_colour", "duration", "line_style", "picture_style", "spread"]
+__all__ = [
+    "COUNTING",
+    "N_CLASS_COLOURS",
+    "LineStyle",
+    "class_colour",
+    "duration",
+    "line_style",
+    "picture_style",
+    "spread",
+]
 
 COUNTING = "counting"  # the reference that only increments counters
 
@@ -65,15 +74,23 @@ def picture_style() -> AbstractContextManager[None]:
     )
 
 
-# Of the eight colours for colour-blind readers of Okabe and Ito (2008) all but black, in an order that keeps the first
-# few apart in grey print too.
-_CLASS_COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442")
+# First the eight colours for colour-blind readers of Okabe and Ito (2008), with grey for black, on which letters would
+# not be legible, in an order that keeps the first few apart in grey print too.
+_CLASS_COLOURS = (
+    *("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#8c8c8c"),
+    # Each as far as can be, in CIELAB with lightness at 0.8, from all before it; no two colours are closer than 30. So
+    # many cannot all be told apart by a colour-blind reader: a picture names its classes as well.
+    *("#6434b8", "#e81058", "#70e864", "#646410", "#7c281c", "#d01ca0", "#f4b888", "#c4dc88"),
+    *("#ac94f4", "#10e8f4", "#287c10", "#583470", "#f47c7c", "#104c34", "#10f4ac", "#94104c"),
+)
+N_CLASS_COLOURS = len(_CLASS_COLOURS)
+"""The colours that there are, after which `class_colour` begins again."""
 
 
 def class_colour(place: int, strength: float = 1.0) -> str:
     """Return the colour of a class, by its place among the classes: full at strength 1, white at 0.
 
-    There are seven colours; the eighth class has that of the first, so a picture must name its classes as well.
+    There are `N_CLASS_COLOURS`, 24; the class after these has that of the first.
     """
     if not 0 <= strength <= 1:
         raise ValueError(f"class_colour: strength must be from 0 to 1, got {strength!r}")

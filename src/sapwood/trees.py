@@ -143,7 +143,8 @@ class HoeffdingTreeClassifier(TreeClassifier, kind="HoeffdingTreeClassifier"):
     features_seen_ : list
         The features that were on in a point, in the order of appearance.
     feature_importances_ : ndarray of shape (n_features_in_,)
-        The share of each feature in the impurity that the splits removed.
+        The share of each feature in the impurity that the splits removed. Only splits count, not the models of the
+        leaves; for those see ``top_features``.
     n_points_ : int
         The number of points learned, counted with their weights.
 
@@ -238,7 +239,8 @@ class ExtremelyFastDecisionTreeClassifier(TreeClassifier, kind="ExtremelyFastDec
     features_seen_ : list
         The features that were on in a point, in the order of appearance.
     feature_importances_ : ndarray of shape (n_features_in_,)
-        The share of each feature in the impurity that the splits removed.
+        The share of each feature in the impurity that the splits removed. Only splits count, not the models of the
+        leaves; for those see ``top_features``.
     n_points_ : int
         The number of points learned, counted with their weights.
 

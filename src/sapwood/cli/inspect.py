@@ -1,4 +1,4 @@
-"""`sapwood inspect`: the summary, best features, rules and tree of a saved model."""
+"""`sapwood inspect`: the summary, top features, rules and tree of a saved model."""
 
 from __future__ import annotations
 
@@ -30,12 +30,13 @@ def inspect(
     top: Annotated[int, typer.Option(min=0, help="The number of features and rules to show.")] = 10,
     output: OutputOptions,
 ) -> None:
-    """Show a model: its summary, its best features, its rules and its tree.
+    """Show a model: its summary, its top features, its rules and its tree.
 
-    The best features are those whose tests removed most of the impurity. A rule describes a leaf: the features that a
-    point must have and lack to reach it, and the classes of the points that did. The rules that most points have met
-    are shown. The tree is read from the top: a point goes to the first line whose condition it meets. With --quiet only
-    the tree is printed.
+    The top features of a class are those that add most to its log-odds in the models of the leaves. The best features
+    of the splits are those that removed most of the impurity. A rule describes a leaf: the features that a point must
+    have and lack to reach it, and the classes of the points that did. The rules that most points have met are shown.
+    The tree is read from the top: a point goes to the first line whose condition it meets. With --quiet only the tree
+    is printed.
 
     Try:
       sapwood inspect spam.sapwood
@@ -45,12 +46,13 @@ def inspect(
     from sapwood.cli.rules import rules_of
     from sapwood.evaluate.evaluation import plain
     from sapwood.inspect import export_text, to_dict
-    from sapwood.inspect.names import shortened
+    from sapwood.inspect.names import one_line, shortened
     from sapwood.stream import Encoding
 
     learner, about = opened_model(model)
     view = learner.view()
     best = _best_features(view, top)
+    told = learner.top_features(top) if top > 0 and learner.has_feature_weights else {}
     tree = export_text(view, max_depth=depth)
     if output.quiet and not output.json:
         typer.echo(tree, nl=False)
@@ -67,9 +69,18 @@ def inspect(
         usual = asdict(Encoding())
         stream = {name: value for name, value in asdict(about.encoding).items() if value != usual[name]}
         parts.append("Stream\n" + _indented(_table({"points": about.points, **stream})))
+    if any(told.values()):
+        rows = [
+            (
+                one_line(str(label)),
+                ", ".join(f"{shortened(name, _NAME_WIDTH)} {weight:+.2f}" for name, weight in features),
+            )
+            for label, features in told.items()
+        ]
+        parts.append("Top features of each class, by what they add to its log-odds\n" + _columns(rows))
     if best:
         shares = [(shortened(name, _NAME_WIDTH), f"{share:6.1%}") for name, share in best]
-        parts.append("Best features, by their share of the impurity removed\n" + _columns(shares))
+        parts.append("Best features of the splits, by their share of the impurity removed\n" + _columns(shares))
     if rules:
         parts.append(
             "Rules, by the points that met them\n"
@@ -84,6 +95,10 @@ def inspect(
             "summary": asdict(learner.summary()),
             "parameters": parameters,
             "stream": None if about is None else {"points": about.points, **asdict(about.encoding)},
+            "top_features": [
+                {"class": plain(label), "features": [{"feature": name, "weight": w} for name, w in features]}
+                for label, features in told.items()
+            ],
             "best_features": [{"feature": name, "share": share} for name, share in best],
             "rules": [{**asdict(rule), "label": plain(rule.label)} for rule in rules],
             "tree": to_dict(view),
@@ -95,8 +110,8 @@ def _best_features(view: TreeView, most: int) -> list[tuple[str, float]]:
     """Return the features whose tests removed most impurity, with their shares."""
     taken: Counter[str] = Counter()
     for node in view.nodes:
-        if node.feature is not None and node.gain is not None:
-            taken[node.feature] += node.n * node.gain  # type: ignore[assignment]  # a Counter may hold any numbers
+        if node.feature is not None and node.gain is not None and node.split_after is not None:
+            taken[node.feature] += node.split_after * node.gain  # type: ignore[assignment]  # floats
     total = taken.total()
     return [(name, amount / total) for name, amount in taken.most_common(most)] if total > 0 else []
 

@@ -19,10 +19,14 @@ _MOST_NAMES = 8
 
 @dataclass(frozen=True)
 class Rule:
-    """What a leaf says of points with all features of `on` and none of `off`: `share` of `points` are of `label`."""
+    """What a leaf says of points with all features of `on` and none of `off`: `share` of `points` are of `label`.
+
+    `where` are the conditions on numbers and categories, as text.
+    """
 
     on: list[str]
     off: list[str]
+    where: list[str]
     label: Any
     share: float
     points: int
@@ -34,6 +38,10 @@ class Rule:
     def condition(self) -> str:
         """Return what a point must have and lack, as text; of many features the first, which are tested first."""
         parts = [f"{_listed(names)} {word}" for names, word in ((self.on, "on"), (self.off, "off")) if names]
+        if self.where:
+            parts += self.where[:_MOST_NAMES]
+            if len(self.where) > _MOST_NAMES:
+                parts.append(f"{len(self.where) - _MOST_NAMES} more tests")
         return f"if {'; '.join(parts)}" if parts else "always"
 
 
@@ -44,13 +52,19 @@ def rules_of(view: TreeView, most: int) -> list[Rule]:
     for leaf in leaves:
         on: list[str] = []
         off: list[str] = []
+        where: list[str] = []
         node = leaf
         while node.parent is not None:
             parent = view.nodes[node.parent]
-            (on if parent.on == node.number else off).append(str(parent.feature))
+            passes = parent.on == node.number
+            assert parent.test is not None
+            if parent.test.kind == "is_on":
+                (on if passes else off).append(str(parent.feature))
+            else:
+                where.append(parent.test.text(str(parent.feature), passes, _NAME_WIDTH))
             node = parent
         best = leaf.majority
-        rules.append(Rule(on[::-1], off[::-1], view.classes[best], leaf.shares[best], leaf.n))
+        rules.append(Rule(on[::-1], off[::-1], where[::-1], view.classes[best], leaf.shares[best], leaf.n))
     return rules
 
 

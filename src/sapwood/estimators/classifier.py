@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from sapwood.inspect.explain import Explanation
     from sapwood.inspect.names import FeatureNames
     from sapwood.inspect.summary import TreeSummary
+    from sapwood.inspect.top_features import TopFeatures
     from sapwood.inspect.view import TreeView
     from sapwood.learner import Point, TreeModel
 
@@ -218,6 +219,9 @@ class TreeClassifier(Inspectable, TreeEstimator):
     def feature_importances_(self) -> NDArray[np.float64]:
         """The share of each feature in the impurity that the splits of the tree removed.
 
+        Only splits count: a feature that no split tests has 0, however much weight the models of the leaves give it.
+        ``top_features`` returns those weights.
+
         A split removes its gain times the number of points it was decided on. The shares of all features add up to 1,
         or to 0 if there is no split. They are in the order of the columns; features that are no column are left out. A
         model that never met a matrix has them in the order of ``features_seen_``.
@@ -282,6 +286,10 @@ class TreeClassifier(Inspectable, TreeEstimator):
     def _view(self, feature_names: FeatureNames, owner: str) -> TreeView:
         self._learned()
         return self._learner.view(feature_names, owner)
+
+    def _top_features(self, k: int, feature_names: FeatureNames) -> TopFeatures:
+        self._learned()
+        return self._learner.top_features(k, feature_names, f"{type(self).__name__}.top_features")
 
     def _explain(self, x: Any, feature_names: FeatureNames) -> Explanation:
         model, learner = self._learned(), self._learner

@@ -3,11 +3,23 @@
 from sapwood.evaluate._growth import SplitMade
 from sapwood.evaluate._prequential import PrequentialRun, prequential
 from sapwood.evaluate.evaluation import Evaluation
-from sapwood.evaluate.metrics import F1, Accuracy, ConfusionMatrix, Kappa, KappaTemporal, LogLoss, Metric, RocAuc
+from sapwood.evaluate.metrics import (
+    F1,
+    Accuracy,
+    CalibrationError,
+    ConfusionMatrix,
+    Kappa,
+    KappaTemporal,
+    LogLoss,
+    Metric,
+    ReliabilityCurve,
+    RocAuc,
+)
 
 __all__ = [
     "F1",
     "Accuracy",
+    "CalibrationError",
     "ConfusionMatrix",
     "Evaluation",
     "Kappa",
@@ -15,6 +27,7 @@ __all__ = [
     "LogLoss",
     "Metric",
     "PrequentialRun",
+    "ReliabilityCurve",
     "RocAuc",
     "SplitMade",
     "prequential",

@@ -10,6 +10,7 @@ import numpy as np
 from sapwood import _core
 from sapwood.evaluate._faces import learner_of
 from sapwood.inspect.names import FeatureNames, teller_of_names
+from sapwood.inspect.top_features import TopFeatures
 from sapwood.inspect.view import TreeView
 
 __all__ = ["SIZES", "Growth", "SplitMade"]
@@ -136,6 +137,13 @@ class Growth:
         """Return a picture of the tree as it is now; None if there is none, or nothing was learned."""
         learner = learner_of(self._model)
         return None if learner is None or not learner.labels.order else learner.view(feature_names)
+
+    def top_features(self, feature_names: FeatureNames = None) -> TopFeatures:
+        """Return the features with the largest weights per class; nothing without a tree, or without models in it."""
+        learner = learner_of(self._model)
+        if learner is None or not learner.is_fitted or not learner.has_feature_weights:
+            return {}
+        return learner.top_features(feature_names=feature_names, owner="prequential")
 
 
 def _tree_of(model: Any) -> _core.Tree | None:

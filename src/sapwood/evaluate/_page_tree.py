@@ -51,6 +51,12 @@ def page_tree(view: TreeView, n_colours: int, most_nodes: int | None = None) -> 
             for node, is_inner in zip(nodes, inner, strict=True)
         ],
         "features": list(features),
+        # What is asked, and what is so at either child, where that is not whether the feature is on.
+        "typed": {
+            i: [node.test.asked(node.feature), node.test.state(False), node.test.state(True)]
+            for i, node in enumerate(nodes)
+            if node.test is not None and node.test.kind != "is_on" and node.feature is not None
+        },
         "parent": [child(node.parent) for node in nodes],
         "off": [child(node.off) for node in nodes],
         "on": [child(node.on) for node in nodes],
@@ -63,6 +69,7 @@ def page_tree(view: TreeView, n_colours: int, most_nodes: int | None = None) -> 
         "counts": [list(node.counts) for node in nodes],
         "gain": [None if node.gain is None else float(f"{node.gain:.6g}") for node in nodes],
         "margin": [None if node.margin is None else float(f"{node.margin:.6g}") for node in nodes],
+        "split_after": [node.split_after for node in nodes],
         "split_at": [node.split_at for node in nodes],
         "model": [node.model for node in nodes],
     }

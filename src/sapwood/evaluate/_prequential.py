@@ -115,6 +115,7 @@ class PrequentialRun:
             "fading": checked_fading("prequential", fading),
             "every": None if every is None else checked_window("prequential", every, "every"),
             "block": checked_window("prequential", block, "block"),
+            "positive": positive,
         }
         self._tester = tester_of(model, classes, self._settings["block"])
         self._model = model
@@ -195,6 +196,8 @@ class PrequentialRun:
             splits=self._growth.splits(feature_names),
             tally=self._growth.tally(),
             tree=self._growth.view(feature_names),
+            reliability=self._scoreboard.reliability(),
+            top_features=self._growth.top_features(feature_names),
         )
 
     def _test_then_train(self, pieces: Pieces, size: int) -> bool:

@@ -10,13 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from sapwood.evaluate._answers import Answers, Coder, joined
-from sapwood.evaluate._memory import Cumulative, Fading, Memory, Window
+from sapwood.evaluate._calibration import Reliability, ReliabilityCurve
+from sapwood.evaluate._memory import Cumulative, Fading, Memory, Statistic, Window
 from sapwood.evaluate._roc import Nothing, ScoreHistograms, area_of_parts
 from sapwood.evaluate._statistics import Confusion, Losses, Outcomes
 
 __all__ = ["MEMORIES", "METRICS", "Answered", "Scoreboard", "column_of"]
 
-METRICS = ("accuracy", "kappa", "kappa_temporal", "f1", "log_loss", "roc_auc")
+METRICS = ("accuracy", "kappa", "kappa_temporal", "f1", "log_loss", "roc_auc", "calibration_error")
 MEMORIES = ("all", "window", "fading")
 
 # The number of probabilities (points times classes) counted at a time, since the bins of each take memory.
@@ -49,15 +50,16 @@ class _Side:
     def __init__(self, memory: str, window: int, fading: float, *, auc: bool) -> None:
         self.outcomes = Outcomes()
         self.losses = Losses()
+        self.reliability = Reliability()
         self.histograms = ScoreHistograms()
         self.auc = auc
 
-        def remember(statistic: Outcomes | Losses | ScoreHistograms | Nothing) -> Memory:
+        def remember(statistic: Statistic) -> Memory:
             if memory == "window":
                 return Window(statistic, window)
             return Fading(statistic, fading) if memory == "fading" else Cumulative(statistic)
 
-        self.memories = [remember(self.outcomes), remember(self.losses)]
+        self.memories = [remember(self.outcomes), remember(self.losses), remember(self.reliability)]
         if auc:
             self.memories.append(remember(Nothing() if memory == "window" else self.histograms))
 
@@ -69,6 +71,7 @@ class _Side:
             "f1": self.outcomes.f1(positive),
             "log_loss": self.losses.mean(),
             "roc_auc": self._area(),
+            "calibration_error": self.reliability.error(),
         }
 
     def _area(self) -> float:
@@ -87,6 +90,7 @@ class Scoreboard:
         self._positive = None if positive is None else self._coder.code(positive)
         self._sides = {memory: _Side(memory, window, fading, auc=auc) for memory in MEMORIES}
         self._confusion = Confusion()
+        self._of_class = (Reliability(0), Reliability(1))  # of the classes, where there are two
 
     def add(self, *pieces: Answered) -> None:
         """Count the next points of the stream. In how many pieces they come makes no difference, even of rounding."""
@@ -97,7 +101,9 @@ class Scoreboard:
                 for side in self._sides.values():
                     for memory in side.memories:
                         memory.add(part)
-            self._confusion.shift(answers, np.ones(len(answers)))
+            ones = np.ones(len(answers))
+            for statistic in (self._confusion, *self._of_class):
+                statistic.shift(answers, ones)
             self.n += len(answers)
 
     def _answers(self, answered: Answered) -> Answers:
@@ -128,6 +134,18 @@ class Scoreboard:
     def classes(self) -> list[Hashable]:
         """The classes in the order in which they were met."""
         return self._coder.classes
+
+    def reliability(self) -> dict[Hashable | None, ReliabilityCurve]:
+        """Return the reliability curves over all points: under None that of the predicted class, then by class.
+
+        Only if there are two classes do they have curves; without probabilities there is no curve at all.
+        """
+        found: dict[Hashable | None, ReliabilityCurve] = {None: self._sides["all"].reliability.curve()}
+        classes = self.classes
+        if len(classes) == len(self._of_class):
+            for label, statistic in zip(classes, self._of_class, strict=True):
+                found[label] = statistic.curve()
+        return {label: curve for label, curve in found.items() if not math.isnan(curve.error)}
 
     def confusion(self) -> dict[tuple[Hashable, Hashable | None], int]:
         """Return how often each class was answered, None for no answer, where each was true; only what occurred."""

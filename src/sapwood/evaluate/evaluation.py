@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Hashable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sapwood.evaluate._calibration import ReliabilityCurve
 from sapwood.evaluate._growth import SplitMade
 from sapwood.evaluate._scoreboard import MEMORIES, METRICS, column_of
 from sapwood.inspect.view import TreeView
@@ -56,6 +57,12 @@ class Evaluation:
         Counters of what was done to the tree: splits, splits made anew, nodes given up and others.
     tree : TreeView or None
         The tree at the end.
+    reliability : dict
+        Reliability curves (`ReliabilityCurve`) over all points: that of the predicted class under the key None and, if
+        there are two classes, that of each under its label. Empty for a model without probabilities.
+    top_features : dict
+        For each class the features with the largest weights at the end, as ``top_features`` of a tree returns them.
+        Empty for a model that is not a tree of sapwood, or whose leaves have no models.
     """
 
     model: str
@@ -71,6 +78,8 @@ class Evaluation:
     splits: tuple[SplitMade, ...]
     tally: dict[str, int]
     tree: TreeView | None
+    reliability: dict[Hashable | None, ReliabilityCurve] = field(default_factory=dict)
+    top_features: dict[Hashable, list[tuple[str, float]]] = field(default_factory=dict)
 
     def __getitem__(self, column: str) -> float:
         """Return the last value of a column, such as ``accuracy``."""
@@ -103,6 +112,18 @@ class Evaluation:
             ],
             "splits": [asdict(split) for split in self.splits],
             "tally": dict(self.tally),
+            "reliability": [
+                {
+                    "class": plain(label),
+                    **{name: [plain(value) for value in getattr(curve, name)] for name in ("n", "mean", "share")},
+                    "error": plain(curve.error),
+                }
+                for label, curve in self.reliability.items()
+            ],
+            "top_features": [
+                {"class": plain(label), "features": [{"feature": name, "weight": weight} for name, weight in features]}
+                for label, features in self.top_features.items()
+            ],
         }
 
     def to_json(self) -> str:
@@ -132,13 +153,13 @@ class Evaluation:
         last, fading = f"last {self.settings['window']}", f"fading {self.settings['fading']:g}"
         lines = [
             f"{self.model}: {self.n} points in {self.seconds:.2f} s ({rate}){state}",
-            f"{'':16}{'all':>10}{last:>14}{fading:>16}",
+            f"{'':18}{'all':>10}{last:>14}{fading:>16}",
         ]
         for metric in METRICS:
             values = [self[column_of(metric, memory)] for memory in MEMORIES]
             if not all(math.isnan(value) for value in values):
                 cells = ["–" if math.isnan(value) else f"{value:.4f}" for value in values]
-                lines.append(f"{metric.replace('_', ' '):16}{cells[0]:>10}{cells[1]:>14}{cells[2]:>16}")
+                lines.append(f"{metric.replace('_', ' '):18}{cells[0]:>10}{cells[1]:>14}{cells[2]:>16}")
         if self.tree is not None:
             lines.append(
                 f"tree: {len(self.tree.nodes)} nodes, {self.tree.n_leaves} leaves, depth {self.tree.depth}, "

@@ -14,11 +14,23 @@ import numpy as np
 import numpy.typing as npt
 
 from sapwood.evaluate._answers import Coder, as_matrix
+from sapwood.evaluate._calibration import Reliability, ReliabilityCurve
 from sapwood.evaluate._memory import Statistic, Window, memory_of
 from sapwood.evaluate._roc import Nothing, ScoreHistograms, area_of_parts
 from sapwood.evaluate._statistics import Confusion, Losses, Outcomes
 
-__all__ = ["F1", "Accuracy", "ConfusionMatrix", "Kappa", "KappaTemporal", "LogLoss", "Metric", "RocAuc"]
+__all__ = [
+    "F1",
+    "Accuracy",
+    "CalibrationError",
+    "ConfusionMatrix",
+    "Kappa",
+    "KappaTemporal",
+    "LogLoss",
+    "Metric",
+    "ReliabilityCurve",
+    "RocAuc",
+]
 
 # Points are counted this number at a time, since counting them one by one in NumPy takes longer.
 _AT_ONCE = 256
@@ -211,6 +223,30 @@ class RocAuc(Metric):
         """A bound on the error of `value` that comes from the bins; 0 over a window."""
         self._count()
         return 0.0 if isinstance(self._memory, Window) else self._histograms.largest_error()
+
+
+class CalibrationError(Metric):
+    """The expected calibration error: how far the probability of the most probable class is from how often it is right.
+
+    Points are put in ten bins of equal width by that probability; in each, the mean of it is compared with the share of
+    points that are of that class, and the differences are averaged over the points (Guo and others, 2017). A model
+    whose 0.8 comes true in eight of ten points has 0. Points without an answer are left out. `curve` has the bins.
+    """
+
+    _needs_probabilities = True
+
+    def _make_statistic(self) -> Reliability:
+        self._reliability = Reliability()
+        return self._reliability
+
+    def _value(self) -> float:
+        return self._reliability.error()
+
+    @property
+    def curve(self) -> ReliabilityCurve:
+        """The reliability curve: for each bin the points, the mean probability and the share that came true."""
+        self._count()
+        return self._reliability.curve()
 
 
 class ConfusionMatrix(Metric):

@@ -7,8 +7,7 @@ import hashlib
 import html
 import json
 import re
-from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from importlib.metadata import version
 from importlib.resources import files
 from os import PathLike
@@ -17,11 +16,14 @@ from typing import Any
 
 import numpy as np
 
+from sapwood.evaluate._page_confusion import page_confusion
+from sapwood.evaluate._page_features import page_features
+from sapwood.evaluate._page_reliability import page_reliability
 from sapwood.evaluate._page_tree import page_tree
 from sapwood.evaluate._scoreboard import MEMORIES, METRICS, column_of
 from sapwood.evaluate.evaluation import Evaluation, bytes_in_words, plain
 from sapwood.model_files.files import write_atomically
-from sapwood.style import class_colour, line_style
+from sapwood.style import N_CLASS_COLOURS, class_colour, line_style
 
 __all__ = ["render_report", "save_report"]
 
@@ -33,12 +35,13 @@ _TITLES = {
     "f1": "F1",
     "log_loss": "Logarithmic loss",
     "roc_auc": "ROC AUC",
+    "calibration_error": "Calibration error",
 }
+# What is better the less it is, and has no top worth showing.
+_FROM_ZERO = ("log_loss", "calibration_error")
 # More of each would make a page slow, and say no more to a reader.
 _MOST_RECORDS = 1000
 _MOST_SPLITS = 5000
-_MOST_CLASSES = 20
-_N_COLOURS = 7  # after which class_colour begins again
 _LINES = {"all": "exhaustive", "window": "approximate", "fading": "certified"}
 
 
@@ -63,7 +66,9 @@ def render_report(evaluation: Evaluation, *, title: str | None = None) -> str:
         "script_hash": _hash(script),
         "metrics": _metrics(evaluation),
         "sizes": _sizes(evaluation),
-        "confusion": _confusion(evaluation),
+        "confusion": page_confusion(evaluation.confusion),
+        "reliability": page_reliability(evaluation.reliability, evaluation.settings.get("positive")),
+        "features": _features(evaluation),
         "parameters": _pairs("Parameters of the model", evaluation.parameters),
         "settings": _pairs("Evaluation", evaluation.settings),
         "versions": _pairs("Versions", evaluation.versions),
@@ -98,7 +103,7 @@ def _colours() -> str:
     for memory, search in _LINES.items():
         colour = line_style(search).colour
         rules.append(f":root {{ --line-{memory}-light: {colour}; --line-{memory}-dark: {_lighter(colour)}; }}")
-    rules += [f".class{k} {{ fill: {class_colour(k)}; }}" for k in range(_N_COLOURS)]
+    rules += [f".class{k} {{ fill: {class_colour(k)}; }}" for k in range(N_CLASS_COLOURS)]
     return "\n".join(rules)
 
 
@@ -169,40 +174,18 @@ def _table(caption: str, heads: Sequence[str] | None, rows: Iterable[Sequence[st
     return "".join(lines) + "</tbody></table>"
 
 
-def _confusion(evaluation: Evaluation) -> str:
-    """Return the confusion matrix of the most frequent classes, as a table shaded by the share of each row."""
-    if not evaluation.confusion:
-        return "<p>No point was evaluated.</p>"
-    often: Counter[Hashable] = Counter()
-    for (true, answered), n in evaluation.confusion.items():
-        often[true] += n
-        if answered is not None:
-            often[answered] += 0
-    shown: list[Hashable] = [label for label, _ in often.most_common(_MOST_CLASSES)]
-    others = len(often) - len(shown)
-    place = {label: i for i, label in enumerate(shown)}
-    width = len(shown) + 2  # and other classes, and no answer
-    matrix = np.zeros((len(shown) + 1, width), dtype=np.int64)
-    for (true, answered), n in evaluation.confusion.items():
-        column = width - 1 if answered is None else place.get(answered, len(shown))
-        matrix[place.get(true, len(shown)), column] += n
-    columns = [str(label) for label in shown] + [f"{others} others", "no answer"]
-    keep = [*range(len(shown)), *([len(shown)] if others else []), *([width - 1] if matrix[:, -1].any() else [])]
-    head = "".join(f'<th scope="col">{html.escape(columns[c])}</th>' for c in keep)
-    lines = [
-        "<table class='confusion'><caption>A row for each true class, a column for each answer</caption>",
-        f"<thead><tr><th></th>{head}</tr></thead><tbody>",
-    ]
-    for r in range(len(shown) + (1 if others else 0)):
-        total = max(1, int(matrix[r].sum()))
-        cells = []
-        for c in keep:
-            share = matrix[r, c] / total
-            look = f"heat{int(np.ceil(share * 5))}" + (" right" if r == c and r < len(shown) else "")
-            words = f"{int(matrix[r, c]):,}".replace(",", "\u202f")
-            cells.append(f'<td class="{look}" title="{share:.1%} of the row">{words}</td>')
-        lines.append(f'<tr><th scope="row">{html.escape(columns[r])}</th>{"".join(cells)}</tr>')
-    return "".join(lines) + "</tbody></table>"
+def _features(evaluation: Evaluation) -> str:
+    """Return the section of the features with the largest weights; nothing if there are no models."""
+    order = None if evaluation.tree is None else evaluation.tree.classes
+    found = page_features(evaluation.top_features, order, N_CLASS_COLOURS)
+    if not found:
+        return ""
+    return (
+        '<section aria-labelledby="features-title"><h2 id="features-title">What the models know</h2>'
+        '<p class="hint">For each class the features with the largest weights: what a feature that is on adds to '
+        "the log-odds of the class in the models of the leaves. A large weight does not mean a frequent feature.</p>"
+        f"{found}</section>"
+    )
 
 
 # ---- what the script draws ------------------------------------------------------------------------------------------
@@ -231,7 +214,7 @@ def _data(evaluation: Evaluation) -> dict[str, Any]:
             for split in splits
         ],
         "splits_hint": _splits_hint(evaluation, len(splits)),
-        "tree": None if evaluation.tree is None else page_tree(evaluation.tree, _N_COLOURS),
+        "tree": None if evaluation.tree is None else page_tree(evaluation.tree, N_CLASS_COLOURS),
     }
 
 
@@ -247,7 +230,7 @@ def _panels(evaluation: Evaluation) -> list[dict[str, Any]]:
         lines = [
             {"column": column_of(metric, memory), "label": label, "style": memory} for memory, label in labels.items()
         ]
-        limits = {} if metric == "log_loss" else {"most": 1.0}
+        limits = {} if metric in _FROM_ZERO else {"most": 1.0}
         panels.append({"title": _TITLES[metric], "format": "share", "lines": lines, **limits})
 
     def more(title: str, how: str, *lines: tuple[str, str]) -> None:

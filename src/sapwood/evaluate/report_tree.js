@@ -11,10 +11,12 @@ function makeTree() {
   const { feature, off, on, n, below, counts, classes } = tree;
   const nameOf = (i) => tree.features[feature[i]];
   const isInner = (i) => on[i] >= 0;
+  const branches = (i) => (tree.typed[i] ? tree.typed[i].slice(1) : ["off", "on"]);
   const list = at("tree");
   const open = new Set();
   const lines = new Map(); // the line of each node that is drawn
   let most = LINES_AT_ONCE;
+  const largest = n.reduce((a, b) => Math.max(a, b), 0);
 
   const best = (i) => counts[i].indexOf(Math.max(...counts[i]));
   const share = (i, k) => (n[i] > 0 ? counts[i][k] / n[i] : 0);
@@ -41,7 +43,7 @@ function makeTree() {
     if (straight) d += `M${column(depth)} 0V${middle}`;
     else if (depth > 0) d += `M${column(depth - 1)} 0Q${column(depth - 1)} ${middle} ${column(depth)} ${middle}`;
     if (open.has(i)) d += `M${column(depth)} ${middle}V${LINE}`;
-    const size = 3.5 + 5 * Math.sqrt(n[0] > 0 ? n[i] / n[0] : 0);
+    const size = 3 + 6.5 * Math.sqrt(largest > 0 ? n[i] / largest : 0);
     const purity = share(i, best(i));
     const look = { class: `dot class${best(i) % tree.n_colours}`, "fill-opacity": (0.25 + 0.75 * purity).toFixed(2) };
     const place = isInner(i)
@@ -109,7 +111,8 @@ function makeTree() {
       if (!open.has(i)) continue;
       const offFirst = below[off[i]] < below[on[i]];
       const [aside, ahead] = offFirst ? [off[i], on[i]] : [on[i], off[i]];
-      const [asideName, aheadName] = offFirst ? ["off", "on"] : ["on", "off"];
+      const [offName, onName] = branches(i);
+      const [asideName, aheadName] = offFirst ? [offName, onName] : [onName, offName];
       waiting.push([ahead, depth, true, aheadName], [aside, depth + 1, false, asideName]);
     }
     list.replaceChildren(found);
@@ -134,11 +137,12 @@ function makeTree() {
     table.append(row("points", whole(n[i])), row("depth", whole(tree.depth[i])));
     if (isInner(i)) {
       table.append(row("gain", `${decimal(tree.gain[i])}${tree.unit}`), row("ahead by", decimal(tree.margin[i])));
-      table.append(row("split after", counted(tree.split_at[i], "point", "points")));
+      table.append(row("split after", counted(tree.split_after[i], "point", "points")));
+      table.append(row("in the stream", `at ${whole(tree.split_at[i])}`));
     } else if (tree.model[i]) {
       table.append(row("answers by", tree.model[i].replaceAll("_", " ")));
     }
-    const title = isInner(i) ? `Is ${nameOf(i)} on?` : `Leaf: ${classes[best(i)]}`;
+    const title = isInner(i) ? (tree.typed[i] ? `${tree.typed[i][0]}?` : `Is ${nameOf(i)} on?`) : `Leaf: ${classes[best(i)]}`;
     at("detail").replaceChildren(html("h3", { text: title }), table);
   }
 
@@ -193,12 +197,13 @@ function makeTree() {
       tool("fold all", () => open.clear()),
       tool("unfold all", () => { for (let i = 0; i < n.length; i += 1) if (isInner(i)) open.add(i); }),
     );
-    classes.slice(0, 12).forEach((name, k) => {
+    classes.slice(0, tree.n_colours).forEach((name, k) => {
       const sample = svg("svg", { viewBox: "0 0 10 10", "aria-hidden": "true" },
         svg("rect", { class: `class${k % tree.n_colours}`, width: 10, height: 10, rx: 2 }));
       box.append(html("span", { class: "key" }, sample, name));
     });
-    if (classes.length > 12) box.append(html("span", { text: `and ${classes.length - 12} more classes` }));
+    const rest = classes.length - tree.n_colours;
+    if (rest > 0) box.append(html("span", { text: `and ${rest} more classes` }));
   }
 
   at("tree-hint").textContent = tree.hint;

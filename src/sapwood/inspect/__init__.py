@@ -3,14 +3,17 @@
 from sapwood.inspect.explain import Evidence, Explanation, TestTaken, explain_one
 from sapwood.inspect.export import to_dataframe, to_dict
 from sapwood.inspect.graph import draw, to_dot
+from sapwood.inspect.node_test import NodeTest
 from sapwood.inspect.picture import plot
 from sapwood.inspect.summary import TreeSummary
 from sapwood.inspect.text import export_text
+from sapwood.inspect.top_features import top_features
 from sapwood.inspect.view import NodeView, TreeView
 
 __all__ = [
     "Evidence",
     "Explanation",
+    "NodeTest",
     "NodeView",
     "TestTaken",
     "TreeSummary",
@@ -22,4 +25,5 @@ __all__ = [
     "to_dataframe",
     "to_dict",
     "to_dot",
+    "top_features",
 ]

@@ -21,9 +21,15 @@ def label_of(label: object) -> str:
 
 
 def lines_of(view: TreeView, node: NodeView, max_depth: int | None) -> list[str]:
-    """Return what a box says: the test or the class, then the number of points and the gain or what is not shown."""
+    """Return what a box says: the test or the class, the points that passed, and what the split is or is not shown."""
     if not node.ends(max_depth):
-        return [shortened(str(node.feature), _NAME_WIDTH), f"n {node.n:,}", f"gain {node.gain:.3f}"]
+        assert node.test is not None
+        return [
+            node.test.asked(str(node.feature), _NAME_WIDTH),
+            f"n {node.n:,}",
+            f"gain {node.gain:.3f}",
+            f"split after {node.split_after:,}",
+        ]
     lines = [f"{label_of(view.classes[node.majority])} {node.shares[node.majority]:.3f}", f"n {node.n:,}"]
     return lines if node.is_leaf else [*lines, f"{node.n_below:,} nodes"]
 

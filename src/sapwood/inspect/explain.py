@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from sapwood import _core
 from sapwood.inspect.names import FeatureNames, shortened, teller_of_names
+from sapwood.inspect.node_test import IS_ON, NodeTest
 from sapwood.inspect.view import NodeView, TreeView, places_of
 
 __all__ = ["Evidence", "Explanation", "TestTaken", "explain_ids", "explain_one"]
@@ -30,7 +31,10 @@ _TELLING = {
 
 @dataclass(frozen=True)
 class TestTaken:
-    """A test on the way of a point: its feature, whether that was on, and the class shares before and after."""
+    """A test on the way of a point: its feature, whether the point passed, and the class shares before and after.
+
+    `on` says whether the feature was on or, for a typed `test`, whether the point passed it.
+    """
 
     __test__ = False  # for pytest: the name is of a test in a tree
 
@@ -41,6 +45,7 @@ class TestTaken:
     node: int
     before: tuple[float, ...]
     after: tuple[float, ...]
+    test: NodeTest = IS_ON
 
     def contribution(self, place: int) -> float:
         """Return what the test adds to the share of the class at `place`."""
@@ -61,8 +66,8 @@ class Explanation:
     """The prediction of a tree for one point, broken down into two sums.
 
     The first sum: the share of a class in the leaf is its share in the root plus the contributions of the `tests` on
-    the way. The contribution of a test is the share in the node that it led to minus the share among the points on
-    which the split was decided.
+    the way. The contribution of a test is the share in the node that it led to minus the share among the points that
+    passed through the node of the test.
 
     The second sum: the model of the leaf gives each class a score, its `intercept` plus the scores of the `evidence`.
     The probability of a class is proportional to the exponential of its score. So `log_odds`, the logarithm of the
@@ -144,7 +149,7 @@ class Explanation:
         rows = [("(root)", "", f"{self.root_shares[place]:.3f}", "")]
         for i in shown:
             test = self.tests[i]
-            state = f"{'on' if test.on else 'off'}, gain {test.gain:.3f}"
+            state = f"{test.test.state(test.on)}, gain {test.gain:.3f}"
             rows.append((_text(test.feature), state, f"{test.after[place]:.3f}", f"{test.contribution(place):+.3f}"))
         if count > len(shown):
             rest = math.fsum(self.tests[i].contribution(place) for i in ranked[_SHOWN:])
@@ -214,8 +219,19 @@ def explain_ids(
     for node, child in pairwise(path):
         assert node.feature is not None
         assert node.gain is not None
-        is_on = child.number == node.on
-        tests.append(TestTaken(node.feature, node.key, is_on, node.gain, node.number, node.shares, child.shares))
+        assert node.test is not None
+        tests.append(
+            TestTaken(
+                feature=node.feature,
+                key=node.key,
+                on=child.number == node.on,
+                gain=node.gain,
+                node=node.number,
+                before=node.shares,
+                after=child.shares,
+                test=node.test,
+            )
+        )
     assert leaf.model is not None
     told = tree.predict_proba(_one_row(ids), ids)[0, places]
     probabilities = told / told.sum()

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sapwood.inspect.node_test import NodeTest
 from sapwood.inspect.view import NodeView, TreeView
 
 if TYPE_CHECKING:
@@ -13,15 +14,16 @@ if TYPE_CHECKING:
 
 __all__ = ["to_dataframe", "to_dict"]
 
-_MAY_LACK = ("parent", "off", "on", "split_at")
+_MAY_LACK = ("parent", "off", "on", "split_after", "split_at")
 
 
 def to_dict(view: TreeView) -> dict[str, Any]:
     """Return a tree in plain types for json.dumps: a flat list of nodes, however deep the tree.
 
     The `id` of a node is its place in the list, to which `parent`, `off` and `on` refer. A field that a node does not
-    have is None. `counts` and `shares` are in the order of `classes`; `NodeView` says which points they count. A label
-    or a feature that is no string, number, boolean or None is given as text.
+    have is None. `counts` and `shares` are in the order of `classes` and count the points that passed through the node
+    (see `NodeView`). `test` has the kind of the test and, unless that is ``is_on``, its threshold or categories and
+    whether a missing value passes. A label or a feature that is no string, number, boolean or None is given as text.
     """
     return {
         "criterion": view.criterion,
@@ -46,7 +48,7 @@ def to_dataframe(view: TreeView) -> pd.DataFrame:
             "to_dataframe: pandas must be installed; install it with: pip install 'sapwood[pandas]'"
         ) from error
     columns: dict[str, Any] = {}
-    for name in ("parent", "depth", "feature", "off", "on", "gain", "margin", "split_at", "n"):
+    for name in ("parent", "depth", "feature", "off", "on", "gain", "margin", "split_after", "split_at", "n"):
         values = [getattr(node, name) for node in view.nodes]
         # Int64, and not int64, where a value may be missing.
         columns[name] = pd.array(values, dtype="Int64") if name in _MAY_LACK else values
@@ -69,10 +71,12 @@ def _plain_node(node: NodeView) -> dict[str, Any]:
         "depth": node.depth,
         "feature": node.feature,
         "key": _plain(node.key),
+        "test": _plain_test(node.test),
         "off": node.off,
         "on": node.on,
         "gain": node.gain,
         "margin": node.margin,
+        "split_after": node.split_after,
         "split_at": node.split_at,
         "n": node.n,
         "counts": list(node.counts),
@@ -81,6 +85,19 @@ def _plain_node(node: NodeView) -> dict[str, Any]:
         "right": None if node.right is None else dict(node.right),
         "learning": node.learning,
         "paused": node.paused,
+    }
+
+
+def _plain_test(test: NodeTest | None) -> dict[str, Any] | None:
+    if test is None:
+        return None
+    if test.kind == "is_on":
+        return {"kind": test.kind}
+    return {
+        "kind": test.kind,
+        "threshold": test.threshold,
+        "categories": [_plain(category) for category in test.categories],
+        "missing_passes": test.missing_passes,
     }
 
 

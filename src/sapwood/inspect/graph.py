@@ -1,7 +1,8 @@
 """A tree as a graph for graphviz.
 
 Each node is a box in the colour of its most frequent class, fuller where the node is purer: an inner node with its test
-and gain, a leaf with its class. Dashed lines lead to where the feature is off, solid lines to where it is on.
+and gain, a leaf with its class. Dashed lines lead to where the feature is off (or a typed test fails), solid lines to
+where it is on.
 """
 
 from __future__ import annotations
@@ -34,8 +35,12 @@ def to_dot(view: TreeView, *, max_depth: int | None = DEPTH) -> str:
         lines.append(f'    {node.number} [label="{label}", fillcolor="{colour_of(node)}"];\n')
         if node.ends(max_depth):
             continue
+        assert node.test is not None
         aside, straight = view.children(node)
-        for child, state, style in ((node.off, "off", "dashed"), (node.on, "on", "solid")):
+        for child, state, style in (
+            (node.off, node.test.branch(False), "dashed"),
+            (node.on, node.test.branch(True), "solid"),
+        ):
             # A heavy edge is drawn straight: a chain goes down, and its leaves stand beside it.
             weight = 8 if child == straight.number and aside.is_leaf and not straight.is_leaf else 1
             lines.append(f'    {node.number} -> {child} [label=" {state} ", style={style}, weight={weight}];\n')

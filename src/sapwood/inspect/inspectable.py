@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from sapwood.inspect.explain import Explanation
     from sapwood.inspect.names import FeatureNames
+    from sapwood.inspect.top_features import TopFeatures
     from sapwood.inspect.view import TreeView
 
 __all__ = ["Inspectable"]
@@ -44,6 +45,10 @@ class Inspectable:
     def _explain(self, x: Any, feature_names: FeatureNames) -> Explanation:
         """Return why a point is predicted as it is; raise NotFittedError before there is a tree."""
 
+    @abstractmethod
+    def _top_features(self, k: int, feature_names: FeatureNames) -> TopFeatures:
+        """Return the features with the largest weights per class; raise NotFittedError before there is a tree."""
+
     def export_text(
         self,
         *,
@@ -56,17 +61,17 @@ class Inspectable:
     ) -> str:
         """Return the tree as rules, read from the top: a point goes to the first line whose condition it meets.
 
-        A line has the condition of a leaf, its most frequent class with its share, the number of points, the points per
-        class, the model that predicts, and for the split its gain, its margin over the second best and the number of
-        points of the stream after which it was made. A chain of splits is a flat list, however long.
+        A line has the condition of a leaf, its most frequent class with its share, the number of points that passed
+        through it, the points per class, the model that predicts, and for the split its gain, its margin over the
+        second best, the number of points of its node on which it was decided and the number of points of the stream
+        after which it was made. A chain of splits is a flat list, however long.
 
         Parameters
         ----------
         feature_names : sequence, mapping, function or None, default=None
             The names of the features.
         max_depth : int or None, default=None
-            Show the tests above this depth; an inner node at this depth is shown like a leaf, with the points on which
-            its split was decided.
+            Show the tests above this depth; an inner node at this depth is shown like a leaf.
         decimals : int, default=3
             The number of decimals of shares, gains and margins.
         show_counts, show_gain, show_model : bool, default=True
@@ -112,6 +117,38 @@ class Inspectable:
         Needs matplotlib, which the extra ``plot`` installs.
         """
         return plot(self._view(feature_names, "plot"), ax, max_depth=max_depth)
+
+    def top_features(self, k: int = 10, *, feature_names: FeatureNames = None) -> TopFeatures:
+        """Return for each class the features with the largest weights for it in the models of the leaves.
+
+        The weight of a feature for a class is what the feature, when it is on, adds to the log-odds of the class: of
+        this class against the other if there are two, against the geometric mean of the others if there are more. In
+        a leaf it is the weight in the model that predicts there: the weight of the logistic regression of the whole
+        stream (plus that of the leaf's correction, where it predicts), or the logarithm of the ratio of the shares in
+        naive Bayes. Over the tree it is the mean over the leaves, weighted by their points; a feature that a leaf has
+        never met has weight 0 there. So a weight is the mean of what ``explain_one`` shows for single points.
+
+        A large weight does not mean that the feature is frequent: features that are on in a few points may come first.
+        Only positive weights are returned. For the features that the splits use, see ``feature_importances_``.
+
+        Parameters
+        ----------
+        k : int, default=10
+            The number of features per class.
+        feature_names : sequence, mapping, function or None, default=None
+            The names of the features.
+
+        Returns
+        -------
+        features : dict
+            For each class, in the order of ``classes_``, a list of pairs (name, weight), the largest weight first.
+
+        Raises
+        ------
+        ValueError
+            If ``leaf_prediction="majority"``: there are no models then.
+        """
+        return self._top_features(k, feature_names)
 
     def explain_one(self, x: Any, *, feature_names: FeatureNames = None) -> Explanation:
         """Explain the prediction for a point; print the result to read it.

@@ -17,8 +17,8 @@ __all__ = ["plot"]
 # Inches, in a figure that is as large as it must be.
 _MARGIN = 0.1
 _TOP = 0.5  # with the names of the classes
-_COLUMN, _ROW = 2.35, 0.61
-_WIDTH, _HEIGHT = 1.75, 0.42  # of a box
+_COLUMN, _ROW = 2.6, 0.61
+_WIDTH, _HEIGHT = 2.05, 0.42  # of a box
 _CORNER = 0.05
 _SIGN = 0.075  # a letter of the names of the classes, at most
 # Points.
@@ -142,7 +142,8 @@ def _draw_edge(ax: Axes, parent: _Place, child: _Place, scale: float) -> None:
         xs, ys = (x, x), (parent.y + _HEIGHT, child.y)
         at, sides = (x + 0.06, child.y - 0.02), ("left", "bottom")
     ax.plot(xs, ys, color=_INK, linewidth=_LINE * scale, linestyle="solid" if is_on else (0, (3, 2)), zorder=1)
-    text = ax.text(*at, "on" if is_on else "off", fontsize=0.9 * _FONT * scale)
+    assert parent.node.test is not None
+    text = ax.text(*at, parent.node.test.branch(is_on), fontsize=0.9 * _FONT * scale)
     text.set(horizontalalignment=sides[0], verticalalignment=sides[1])
 
 

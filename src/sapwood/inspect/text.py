@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from sapwood.inspect.names import one_line, shortened
+from sapwood.inspect.names import one_line
 from sapwood.inspect.view import NodeView, TreeView, check_depth
 
 __all__ = ["export_text"]
@@ -38,21 +38,20 @@ def export_text(
     other follows as ``else``, not indented. A chain, which is what text data make, is therefore a flat list; no line is
     ever indented more than log₂ of the number of leaves times.
 
-    A line tells the most frequent class of a leaf, its share and the points that it is of (see `NodeView`), which need
-    not be what the leaf predicts for each of its points: that is for its model to say.
+    A line tells the most frequent class of a leaf, its share and the points that passed through it (see `NodeView`),
+    which need not be what the leaf predicts for each of its points: that is for its model to say.
 
     Parameters
     ----------
     view : TreeView
         The tree.
     max_depth : int or None
-        Show the tests above this depth; an inner node there is shown as if it were a leaf, with the points that its
-        split was chosen for.
+        Show the tests above this depth; an inner node there is shown as if it were a leaf.
     decimals : int
         Digits of shares, gains and margins.
     show_counts, show_gain, show_model : bool
-        Whether to show the points of each class; the gain of each test, how far it was ahead and after how many points
-        it was chosen; the model that answers for a leaf.
+        Whether to show the points per class; the gain of each test, its margin, the points of its node on which it was
+        decided and the points of the stream after which it was made; the model that predicts in a leaf.
     """
     check_depth("export_text", max_depth)
     if type(decimals) is not int or decimals < 0:
@@ -65,7 +64,7 @@ def export_text(
         if show_model:
             cells.append(_model(line.leaf) if line.leaf else "")
         if show_gain:
-            cells += _gain(line.split, decimals) if line.split else ("", "", "")
+            cells += _gain(line.split, decimals) if line.split else ("", "", "", "")
         rows.append(cells)
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     header = (
@@ -91,8 +90,9 @@ def _lines(view: TreeView, max_depth: int | None) -> Iterator[_Line]:
             yield _Line(indent + ("always" if node.number == 0 else "else"), node, None)
             continue
         first, rest = view.children(node)
-        state = "on" if first.number == node.on else "off"
-        rule = f"{indent}{word} {shortened(str(node.feature), _NAME_WIDTH)} is {state}"
+        assert node.test is not None
+        said = node.test.text(str(node.feature), first.number == node.on, _NAME_WIDTH)
+        rule = f"{indent}{word} {said}"
         waiting.append((rest, indent, "else if"))
         if first.ends(max_depth):
             yield _Line(rule, first, node)
@@ -117,5 +117,10 @@ def _model(node: NodeView) -> str:
     return "" if node.model is None else f"{node.model}{' (paused)' if node.paused else ''}"
 
 
-def _gain(node: NodeView, decimals: int) -> tuple[str, str, str]:
-    return f"gain {node.gain:.{decimals}f}", f"margin {node.margin:.{decimals}f}", f"after {node.split_at:,}"
+def _gain(node: NodeView, decimals: int) -> tuple[str, str, str, str]:
+    return (
+        f"gain {node.gain:.{decimals}f}",
+        f"margin {node.margin:.{decimals}f}",
+        f"split after {node.split_after:,}",
+        f"at {node.split_at:,}",
+    )

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from sapwood import _core
 from sapwood.inspect.names import FeatureNames, teller_of_names
+from sapwood.inspect.node_test import NodeTest, node_test_of
 
 __all__ = ["NodeView", "TreeView", "check_depth", "places_of"]
 
@@ -19,21 +20,26 @@ __all__ = ["NodeView", "TreeView", "check_depth", "places_of"]
 class NodeView:
     """One node of a tree.
 
-    `counts` are the points per class. Those of an inner node are the points on which its split was decided, as are
-    `gain` and `margin`. Those of a leaf are the points that have reached it, plus those that the split of its parent
-    implies, so that it predicts at once. As the stream goes on after a split, the counts of a node are not the sum of
-    those of its children.
+    `counts` are the points per class that passed through the node: for the root all points of the stream, for another
+    inner node those that came since it was made, for a leaf those and the points that the split of its parent implies,
+    with which it starts. So an inner node above two leaves has the points of both. An inner node above inner nodes has
+    more than they have: the `split_after` points on which its split was decided came before they were made. `gain` and
+    `margin` are computed on those. The counts of inner nodes may be too low in two cases: in a tree limited by
+    ``max_bytes``, where points that came while a leaf below had no statistics may be missing; and above a split of a
+    `StreamingTreeClassifier` that was made anew, as its inner nodes count one point in eight.
     """
 
     number: int  # from the root, 0, on: each before its children, off before on
     parent: int | None
     depth: int
-    key: Hashable | None  # the feature tested, as the model knows it; None in a leaf, as are the next six
+    key: Hashable | None  # the feature tested, as the model knows it; None in a leaf, as are the next eight
     feature: str | None  # and as it is shown
+    test: NodeTest | None  # the test of it
     off: int | None
     on: int | None
     gain: float | None
     margin: float | None  # how far the gain was ahead of the second best
+    split_after: int | None  # the points of the node on which its split was decided
     split_at: int | None  # the points of the stream when it was split
     counts: tuple[int, ...]
     n: int
@@ -97,17 +103,20 @@ class TreeView:
         """
         name_of = teller_of_names(feature_names, owner)
         nodes = tree.nodes()
+        typed = tree.typed_tests()
         # Read after the nodes: features are only ever added, so each node's is among them.
         keys = tree.keys()
         n_classes = nodes["counts"].shape[1]
         if not 0 < len(classes) <= n_classes:
             raise ValueError(f"TreeView.of: classes must be 1 to {n_classes} labels, got {list(classes)!r}")
         places = places_of(classes, in_order)
-        counts = nodes["counts"][:, places]
+        passed = _passed(nodes)
+        counts = passed[:, places]
         n = counts.sum(axis=1)
+        chosen_for = nodes["counts"].sum(axis=1).tolist()
         shares = np.where(n[:, np.newaxis] > 0, counts / np.maximum(n, 1)[:, np.newaxis], 1 / len(classes)).tolist()
         # The first of several in the order of the tree, then its place in that of the view.
-        majority = np.argsort(places)[nodes["counts"].argmax(axis=1)].tolist()
+        majority = np.argsort(places)[passed.argmax(axis=1)].tolist()
         n_below = _sizes(nodes["parent"])
         column = {name: values.tolist() for name, values in nodes.items()}
         views = []
@@ -121,10 +130,12 @@ class TreeView:
                     depth=column["depth"][i],
                     key=key,
                     feature=None if is_leaf else name_of(key),
+                    test=node_test_of(column["kind"][i], typed.get(i)),
                     off=None if is_leaf else column["off"][i],
                     on=None if is_leaf else column["on"][i],
                     gain=None if is_leaf else column["gain"][i],
                     margin=None if is_leaf else column["margin"][i],
+                    split_after=None if is_leaf else chosen_for[i],
                     split_at=None if is_leaf else column["split_at"][i],
                     counts=tuple(counts[i].tolist()),
                     n=int(n[i]),
@@ -177,6 +188,28 @@ def check_depth(owner: str, max_depth: object) -> None:
     if max_depth is None or (isinstance(max_depth, int) and not isinstance(max_depth, bool) and max_depth >= 0):
         return
     raise ValueError(f"{owner}: max_depth must be None or an integer of at least 0, got {max_depth!r}")
+
+
+def _passed(nodes: dict[str, npt.NDArray[Any]]) -> npt.NDArray[np.int64]:
+    """Return the points per class that passed through each node, as `NodeView` defines them.
+
+    The core keeps, for an inner node, the points on which its split was decided and, for a leaf, its points and those
+    counted since it was made. So the points of an inner node are the first plus those that came to its children since.
+    A leaf that counts nothing (at ``max_depth``, or paused) leaves a gap in this sum. If its sibling is a leaf too, the
+    points of the two leaves add up to those of their parent; the larger of both sums is taken.
+    """
+    parent, is_leaf = nodes["parent"].tolist(), nodes["feature"] < 0
+    passed = nodes["counts"].astype(np.int64)  # of inner nodes, at first: those that the split was decided on
+    since = np.where(is_leaf[:, np.newaxis], nodes["counted"], 0)  # the node was made
+    in_leaves = np.where(is_leaf[:, np.newaxis], passed, 0)  # that are below
+    arrived = np.zeros_like(passed)  # at the children
+    for i in range(len(parent) - 1, -1, -1):
+        if not is_leaf[i]:
+            since[i] = passed[i] = np.maximum(passed[i] + arrived[i], in_leaves[i])
+        if i > 0:
+            arrived[parent[i]] += since[i]
+            in_leaves[parent[i]] += in_leaves[i]
+    return passed
 
 
 def _sizes(parent: npt.NDArray[np.int64]) -> list[int]:

@@ -12,6 +12,7 @@ from sapwood.data.labels import NO_LABELS, Labels, as_label
 from sapwood.data.weights import LARGEST_WEIGHT, weight_of_one
 from sapwood.inspect.explain import Explanation, explain_ids
 from sapwood.inspect.summary import TreeSummary
+from sapwood.inspect.top_features import TopFeatures, top_features
 from sapwood.inspect.view import TreeView, places_of
 from sapwood.learner.make_tree import checked_threshold, make_tree
 from sapwood.learner.model import TreeModel
@@ -384,6 +385,31 @@ class TreeLearner:
             view = self.view(feature_names, owner)
             places = places_of(model.labels.order, view.classes)
             return explain_ids(model.tree, view, ids, places, feature_names, owner=owner)
+
+    @property
+    def has_feature_weights(self) -> bool:
+        """Whether the leaves keep models with weights of the features, as `top_features` needs."""
+        return bool(self.parameters["leaf_prediction"] != "majority")
+
+    def top_features(self, k: int = 10, feature_names: FeatureNames = None, owner: str | None = None) -> TopFeatures:
+        """Return for each class the features with the largest weights for it in the models of the leaves."""
+        model = self.fitted()
+        owner = owner or f"{self.owner}.top_features"
+        if not self.has_feature_weights:
+            raise ValueError(
+                f"{owner}: leaf_prediction must be one with models of the features, got 'majority'; "
+                "feature_importances_ has the features that the splits use"
+            )
+        with self.lock:
+            labels = model.labels
+            return top_features(
+                model.tree,
+                k,
+                classes=labels.order,
+                feature_names=feature_names,
+                in_order=labels.in_order,
+                owner=owner,
+            )
 
     def summary(self) -> TreeSummary:
         """Return the size and the history of the tree in a few numbers."""
