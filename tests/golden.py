@@ -1020,12 +1020,12 @@ def evaluated(learner: str, way: str) -> Fields:
 
 
 COMMANDS: dict[str, tuple[str, list[str]]] = {
-    "svmlight_vfdt": ("svm", ["--delta", "0.2", "--tau", "0.2"]),
+    "svmlight_vfdt": ("svm", ["--learner", "vfdt", "--delta", "0.2", "--tau", "0.2"]),
     "svmlight_efdt": ("svm", ["--learner", "efdt", "--delta", "0.2", "--tau", "0.2", "--criterion", "gini"]),
-    "svmlight_seed": ("svm", ["--tau", "0.3", "--seed", "4", "--leaf-prediction", "naive_bayes"]),
-    "text_vfdt": ("tsv", ["--tau", "0.3", "--ngrams", "2"]),
+    "svmlight_seed": ("svm", ["--learner", "vfdt", "--tau", "0.3", "--seed", "4", "--leaf-prediction", "naive_bayes"]),
+    "text_vfdt": ("tsv", ["--learner", "vfdt", "--tau", "0.3", "--ngrams", "2"]),
     "text_hashed_efdt": ("tsv", ["--learner", "efdt", "--tau", "0.3", "--n-features", "128"]),
-    "csv_vfdt": ("csv", ["--tau", "0.3", "--label", "class", "--split-test", "gaussian"]),
+    "csv_vfdt": ("csv", ["--learner", "vfdt", "--tau", "0.3", "--label", "class", "--split-test", "gaussian"]),
     "jsonl_efdt": ("jsonl", ["--learner", "efdt", "--tau", "0.3", "--search", "exhaustive"]),
 }
 
