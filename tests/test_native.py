@@ -1,20 +1,54 @@
 """Each native test, ``tests/native/<header>_test.cpp``, is a case here: built, run, and its output shown if it fails.
 
 The programs are compiled as the wheel is; with ``SAPWOOD_TEST_SANITIZE=ON``, as ``.ci/run`` sets it, they run under the
-address and undefined-behaviour sanitizers instead, which takes several times as long.
+address and undefined-behaviour sanitizers instead, which takes several times as long. One worker builds them all, the
+others wait for it; then each runs some.
 """
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import subprocess
 import sysconfig
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 SOURCES = sorted(Path(__file__).parent.joinpath("native").glob("*_test.cpp"))
+
+# Programs that take long run in parts, which other workers can take over.
+PARTS = {"certified_test": 4}
+# Long oracles: half a second or more as the wheel is compiled. `make check` leaves them out.
+SLOW = {
+    "approximate_test",
+    "certified_test",
+}
+
+
+def cases() -> list[object]:
+    """Every program, or part of one: its name and its arguments."""
+    found: list[object] = []
+    for source in SOURCES:
+        parts = PARTS.get(source.stem, 1)
+        marks = [pytest.mark.slow] if source.stem in SLOW else []
+        for part in range(parts):
+            arguments = (str(part), str(parts)) if parts > 1 else ()
+            name = "-".join([source.stem, *arguments[:1]])
+            found.append(pytest.param(source.stem, arguments, id=name, marks=marks))
+    return found
+
+
+@contextmanager
+def only_one(folder: Path) -> Iterator[None]:
+    """Hold a lock that no other worker holds meanwhile."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with folder.joinpath(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def run(*command: str | Path, cwd: Path) -> None:
@@ -46,14 +80,16 @@ def build(cmake: str, repository: Path) -> Path:
         pytest.fail(f"SAPWOOD_TEST_SANITIZE must be ON or OFF, got {sanitize!r}", pytrace=False)
     preset = presets[sanitize]
     ninja = shutil.which("ninja", path=str(Path(cmake).parent)) or "ninja"
-    run(cmake, "--preset", preset, f"-DCMAKE_MAKE_PROGRAM={ninja}", cwd=repository)
     folder = repository / "build" / preset
-    # All at once, on all cores; whatever does not compile is left for its own test to tell.
-    subprocess.run([cmake, "--build", folder, "--", "-k", "0"], cwd=repository, capture_output=True, check=False)
+    with only_one(folder):
+        run(cmake, "--preset", preset, f"-DCMAKE_MAKE_PROGRAM={ninja}", cwd=repository)
+        # All at once, on all cores; whatever does not compile is left for its own test to tell.
+        subprocess.run([cmake, "--build", folder, "--", "-k", "0"], cwd=repository, capture_output=True, check=False)
     return folder
 
 
-@pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.stem)
-def test_native(source: Path, cmake: str, build: Path, repository: Path) -> None:
-    run(cmake, "--build", build, "--target", source.stem, cwd=repository)
-    run(build / "tests" / "native" / source.stem, cwd=build)
+@pytest.mark.parametrize(("program", "arguments"), cases())
+def test_native(program: str, arguments: tuple[str, ...], cmake: str, build: Path, repository: Path) -> None:
+    with only_one(build):
+        run(cmake, "--build", build, "--target", program, cwd=repository)
+    run(build / "tests" / "native" / program, *arguments, cwd=build)

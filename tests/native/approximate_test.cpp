@@ -1,17 +1,18 @@
 // UpdEnt and UpdGini against brute force after every point, more than a million points in all, on hostile streams.
 #include <cstdio>
 #include <exception>
+#include <memory>
 #include <string>
 
 #include "brute_force.hpp"
 #include "check.hpp"
 #include "sapwood/search/approximate/n_trees.hpp"
-#include "sapwood/search/approximate/upd_ent.hpp"
-#include "sapwood/search/approximate/upd_gini.hpp"
+#include "sapwood/search/families.hpp"
 #include "streams.hpp"
 
 namespace {
 
+using sapwood::Criterion;
 using sapwood::Split;
 using sapwood::SplitSearch;
 using sapwood::streams::Point;
@@ -41,9 +42,10 @@ bool agrees(SplitSearch& search, const sapwood::oracle::BruteForce<Definition>& 
 }
 
 /// Runs one stream; `every` is how many points go by between queries. The number of points that were checked.
-template <class Search, class Definition>
-long run(const std::vector<Point>& points, double alpha, int every, const std::string& name) {
-    Search search(alpha);
+template <class Definition>
+long run(Criterion criterion, const std::vector<Point>& points, double alpha, int every, const std::string& name) {
+    const std::unique_ptr<SplitSearch> made = sapwood::make_approximate(criterion, alpha);
+    SplitSearch& search = *made;
     sapwood::oracle::BruteForce<Definition> oracle;
     int step = 0;
     for (const Point& point : points) {
@@ -73,30 +75,29 @@ std::uint64_t moves_of(const SplitSearch& search) {
 }
 
 /// A copy and a restored state answer as the original does from then on.
-template <class Search>
-void continues_after_copy_and_restore() {
+void continues_after_copy_and_restore(Criterion criterion) {
     const auto points = sapwood::streams::make("slow drift", 300, 20, 7);
-    Search search(0.05);
+    const std::unique_ptr<SplitSearch> search = sapwood::make_approximate(criterion, 0.05);
     for (std::size_t i = 0; i < 150; ++i) {
-        search.add(points[i].features, points[i].label);
-        search.best();
+        search->add(points[i].features, points[i].label);
+        search->best();
     }
-    const auto copy = search.clone();
-    Search restored(0.05);
-    restored.restore(search.state());
+    const std::unique_ptr<SplitSearch> copy = search->clone();
+    const std::unique_ptr<SplitSearch> restored = sapwood::make_approximate(criterion, 0.05);
+    restored->restore(search->state());
     for (std::size_t i = 150; i < points.size(); ++i) {
-        for (SplitSearch* each :
-             {static_cast<SplitSearch*>(&search), copy.get(), static_cast<SplitSearch*>(&restored)}) {
+        for (SplitSearch* each : {search.get(), copy.get(), restored.get()}) {
             each->add(points[i].features, points[i].label);
             each->validate();
         }
-        CHECK(search.best()->feature() == copy->best()->feature());
-        CHECK(search.best()->feature() == restored.best()->feature());
-        CHECK(search.n_trees() == sapwood::n_trees(*copy));
-        CHECK(search.n_trees() == restored.n_trees());
+        CHECK(search->best()->feature() == copy->best()->feature());
+        CHECK(search->best()->feature() == restored->best()->feature());
+        CHECK(sapwood::n_trees(*search) > 0);
+        CHECK(sapwood::n_trees(*search) == sapwood::n_trees(*copy));
+        CHECK(sapwood::n_trees(*search) == sapwood::n_trees(*restored));
     }
-    CHECK(moves_of(search) == moves_of(*copy));
-    CHECK(moves_of(search) == moves_of(restored));
+    CHECK(moves_of(*search) == moves_of(*copy));
+    CHECK(moves_of(*search) == moves_of(*restored));
 }
 
 }  // namespace
@@ -112,15 +113,16 @@ int main() {
                 // A small alpha means thousands of bins, and as many steps of a feature through them.
                 if (alpha < 0.1 && seed % 4 != 0) continue;
                 const int every = seed % 7 == 6 ? 17 : 1;
-                points +=
-                    run<UpdEnt, oracle::EntropyByDefinition>(stream, alpha, every, "UpdEnt, " + std::string(name));
-                points += run<UpdGini, oracle::GiniByDefinition>(stream, alpha, every, "UpdGini, " + std::string(name));
+                points += run<oracle::EntropyByDefinition>(Criterion::entropy, stream, alpha, every,
+                                                           "UpdEnt, " + std::string(name));
+                points += run<oracle::GiniByDefinition>(Criterion::gini, stream, alpha, every,
+                                                        "UpdGini, " + std::string(name));
             }
         }
     }
     CHECK(points >= 1'000'000);
-    continues_after_copy_and_restore<UpdEnt>();
-    continues_after_copy_and_restore<UpdGini>();
+    continues_after_copy_and_restore(Criterion::entropy);
+    continues_after_copy_and_restore(Criterion::gini);
     std::fprintf(stderr, "%ld points\n", points);
     return check::finish();
 }

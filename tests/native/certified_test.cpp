@@ -1,8 +1,6 @@
 // The certified search after every operation, 20 million in all, against a twin that computes every score: the same
 // feature, score and gain, to the last bit, on hostile streams with weights, removals, merging, copies and seldom
 // queries.
-#include "sapwood/search/certified/certified.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -15,9 +13,8 @@
 #include "brute_force.hpp"
 #include "check.hpp"
 #include "operations.hpp"
-#include "sapwood/search/certified/certificate.hpp"
-#include "sapwood/search/certified/multiclass_certificate.hpp"
-#include "sapwood/search/exhaustive/exhaustive.hpp"
+#include "sapwood/impurity.hpp"
+#include "sapwood/search/families.hpp"
 #include "streams.hpp"
 
 namespace {
@@ -195,9 +192,9 @@ private:
 long compared = 0;
 
 /// Runs a case; one that fails is shortened and written down.
-template <class Criterion, bool Binary, class Make>
+template <class Impurity, bool Binary, class Make>
 bool passes(const Case& the_case, Make make, const std::string& name) {
-    operations::Runner<Criterion, Binary, Make> runner(the_case, make);
+    operations::Runner<Impurity, Binary, Make> runner(the_case, make);
     const auto failure = runner.run();
     compared += runner.compared();
     if (CHECK(!failure)) return true;
@@ -205,47 +202,39 @@ bool passes(const Case& the_case, Make make, const std::string& name) {
     Case failing = the_case;
     failing.list.resize(failure->at + 1);
     operations::print(operations::shortened(std::move(failing), [&](const Case& candidate) {
-        return operations::Runner<Criterion, Binary, Make>(candidate, make).run().has_value();
+        return operations::Runner<Impurity, Binary, Make>(candidate, make).run().has_value();
     }));
     return false;
 }
 
-template <class Criterion>
-std::unique_ptr<SplitSearch> make_binary(std::size_t n_classes) {
-    return std::make_unique<CertifiedSearch<BinaryCertificate<Criterion>>>(n_classes);
+auto binary(Criterion criterion) {
+    return [criterion](std::size_t) { return make_binary_certified(criterion); };
 }
 
-template <class Criterion>
-std::unique_ptr<SplitSearch> make_multiclass(std::size_t n_classes) {
-    return std::make_unique<CertifiedSearch<MulticlassCertificate<Criterion>>>(n_classes);
+auto multiclass(Criterion criterion) {
+    return [criterion](std::size_t n_classes) { return make_multiclass_certified(criterion, n_classes); };
 }
 
-template <class Criterion>
-std::unique_ptr<SplitSearch> make_exhaustive(std::size_t) {
-    return std::make_unique<ExhaustiveSearch<Criterion>>();
-}
-
-template <class Criterion>
-std::unique_ptr<SplitSearch> make_multiclass_exhaustive(std::size_t n_classes) {
-    return std::make_unique<MulticlassExhaustiveSearch<Criterion>>(n_classes);
+auto exhaustive(Criterion criterion) {
+    return [criterion](std::size_t n_classes) { return make_exhaustive(criterion, n_classes); };
 }
 
 bool runs_binary(const Case& the_case, const std::string& name) {
-    return passes<Entropy, true>(the_case, make_binary<Entropy>, name + ", entropy") &&
-           passes<Gini, true>(the_case, make_binary<Gini>, name + ", gini") &&
-           passes<KearnsMansour, true>(the_case, make_binary<KearnsMansour>, name + ", kearns_mansour");
+    return passes<Entropy, true>(the_case, binary(Criterion::entropy), name + ", entropy") &&
+           passes<Gini, true>(the_case, binary(Criterion::gini), name + ", gini") &&
+           passes<KearnsMansour, true>(the_case, binary(Criterion::kearns_mansour), name + ", kearns_mansour");
 }
 
 bool runs_multiclass(const Case& the_case, const std::string& name) {
-    return passes<Entropy, false>(the_case, make_multiclass<Entropy>, name + ", multiclass entropy") &&
-           passes<Gini, false>(the_case, make_multiclass<Gini>, name + ", multiclass gini");
+    return passes<Entropy, false>(the_case, multiclass(Criterion::entropy), name + ", multiclass entropy") &&
+           passes<Gini, false>(the_case, multiclass(Criterion::gini), name + ", multiclass gini");
 }
 
 /// The twin is the exhaustive search, which the definitions are compared with.
-template <class Criterion, class Definition, bool Binary, class Make>
+template <class Impurity, class Definition, bool Binary, class Make>
 void the_twin_is_right(const Case& the_case, Make make, const std::string& name) {
-    if (!passes<Criterion, Binary>(the_case, make, name)) return;
-    operations::Runner<Criterion, Binary, Make> runner(the_case, make);
+    if (!passes<Impurity, Binary>(the_case, make, name)) return;
+    operations::Runner<Impurity, Binary, Make> runner(the_case, make);
     oracle::BruteForce<Definition> definition(the_case.n_classes);
     for (const Operation& operation : the_case.list) {
         if (operation.kind != Kind::add && operation.kind != Kind::remove) continue;
@@ -274,9 +263,9 @@ void the_twin_is_right(const Case& the_case, Make make, const std::string& name)
     }
 }
 
-void hostile_streams() {
-    unsigned seed = 0;
-    for (; compared < wanted_operations; ++seed) {
+/// Every so many seeds, from the one given on, until enough operations have been compared.
+void hostile_streams(unsigned seed, unsigned step, long wanted) {
+    for (; compared < wanted; seed += step) {
         for (const std::string_view stream : streams::names) {
             // Few features make operations cheap; many make renewals take more than one query, and records move.
             const int d = seed % 8 == 7 ? 40 + static_cast<int>(seed % 100) : 4 + static_cast<int>(seed % 9);
@@ -291,7 +280,7 @@ void hostile_streams() {
             if (n_classes == 2 && seed % 10 == 0 && !runs_multiclass(the_case, name)) return;
         }
     }
-    std::fprintf(stderr, "%u seeds\n", seed);
+    std::fprintf(stderr, "seeds below %u\n", seed);
 }
 
 /// Class counts left the box of a renewal under way, while they were still in the box in force: what the renewal had
@@ -376,30 +365,34 @@ void the_twins_are_right() {
             const std::string name = std::string(stream) + ", exhaustive";
             const auto two = streams::make(stream, 150, 8, seed);
             const Case binary = Plan(two, 2, seed).make();
-            the_twin_is_right<Entropy, oracle::EntropyByDefinition, true>(binary, make_exhaustive<Entropy>, name);
-            the_twin_is_right<Gini, oracle::GiniByDefinition, true>(binary, make_exhaustive<Gini>, name);
+            the_twin_is_right<Entropy, oracle::EntropyByDefinition, true>(binary, exhaustive(Criterion::entropy), name);
+            the_twin_is_right<Gini, oracle::GiniByDefinition, true>(binary, exhaustive(Criterion::gini), name);
             the_twin_is_right<KearnsMansour, oracle::KearnsMansourByDefinition, true>(
-                binary, make_exhaustive<KearnsMansour>, name);
+                binary, exhaustive(Criterion::kearns_mansour), name);
             const auto five = streams::make(stream, 150, 8, seed, 5);
             const Case many = Plan(five, 5, seed).make();
-            the_twin_is_right<Entropy, oracle::EntropyByDefinition, false>(many, make_multiclass_exhaustive<Entropy>,
-                                                                           name);
-            the_twin_is_right<Gini, oracle::GiniByDefinition, false>(many, make_multiclass_exhaustive<Gini>, name);
+            the_twin_is_right<Entropy, oracle::EntropyByDefinition, false>(many, exhaustive(Criterion::entropy), name);
+            the_twin_is_right<Gini, oracle::GiniByDefinition, false>(many, exhaustive(Criterion::gini), name);
         }
     }
 }
 
 }  // namespace
 
-int main() {
-    the_twins_are_right();
-    runs_binary(left_the_next_box, "left the next box");
-    runs_binary(interrupted_renewal, "interrupted renewal");
-    runs_binary(vain_renewal, "vain renewal");
-    runs_binary(nearly_all_are_rare(), "nearly all are rare");
+/// Runs everything, or one part of several that can run at the same time.
+int main(int argc, char** argv) {
+    const auto [part, parts] = check::part_of(argc, argv);
+    if (part == 0) {
+        the_twins_are_right();
+        runs_binary(left_the_next_box, "left the next box");
+        runs_binary(interrupted_renewal, "interrupted renewal");
+        runs_binary(vain_renewal, "vain renewal");
+        runs_binary(nearly_all_are_rare(), "nearly all are rare");
+    }
     compared = 0;
-    hostile_streams();
-    CHECK(compared >= wanted_operations);
+    const long wanted = wanted_operations / static_cast<long>(parts);
+    hostile_streams(part, parts, wanted);
+    CHECK(compared >= wanted);
     std::fprintf(stderr, "%ld operations\n", compared);
     return check::finish();
 }

@@ -29,6 +29,17 @@ inline bool record(bool holds, const char* expression, const char* file, int lin
     return holds;
 }
 
+/// Which part of how many a program is to run, from `program part parts`; all of it without arguments.
+struct Part {
+    unsigned part = 0;
+    unsigned parts = 1;
+};
+
+inline Part part_of(int argc, char** argv) {
+    if (argc != 3) return {};
+    return {static_cast<unsigned>(std::atoi(argv[1])), static_cast<unsigned>(std::atoi(argv[2]))};
+}
+
 [[nodiscard]] inline int finish() {
     const Tally& counts = tally();
     std::fprintf(stderr, "%ld checks passed, %ld failed\n", counts.passed, counts.failed);

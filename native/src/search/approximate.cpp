@@ -1,4 +1,4 @@
-#include "families.hpp"
+#include "sapwood/search/families.hpp"
 #include "sapwood/search/approximate/n_trees.hpp"
 #include "sapwood/search/approximate/upd_ent.hpp"
 #include "sapwood/search/approximate/upd_gini.hpp"

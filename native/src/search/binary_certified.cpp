@@ -1,4 +1,4 @@
-#include "families.hpp"
+#include "sapwood/search/families.hpp"
 #include "sapwood/impurity.hpp"
 #include "sapwood/search/certified/certified.hpp"
 

@@ -1,6 +1,6 @@
 #include "sapwood/search/exhaustive/exhaustive.hpp"
 
-#include "families.hpp"
+#include "sapwood/search/families.hpp"
 #include "sapwood/impurity.hpp"
 
 namespace sapwood {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "families.hpp"
+#include "sapwood/search/families.hpp"
 
 namespace sapwood {
 
