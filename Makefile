@@ -17,7 +17,9 @@ CXX_FILES = $(NATIVE) $(BENCH) $(wildcard tests/native/*.cpp tests/native/*.hpp)
 PYTHON_DIRS := $(wildcard src tests benchmarks examples)
 INSTALL := SKBUILD_CMAKE_DEFINE="SAPWOOD_WERROR=ON" $(BIN)/python -m pip install --quiet --no-build-isolation --editable
 
-.PHONY: help demo test sanitize lint bench format stubs docs clean
+NATIVE_PRESET := $(if $(filter ON,$(SAPWOOD_TEST_SANITIZE)),native-sanitized,native-release)
+
+.PHONY: help demo check test native sanitize lint bench format stubs docs clean
 .DEFAULT_GOAL := help
 
 help: ## Say what there is to make
@@ -26,11 +28,21 @@ help: ## Say what there is to make
 demo: $(VENV)/.demo ## Learn a drifting stream, race every search; print tables, leave a page and a picture
 	$(BIN)/python -m sapwood.demo
 
-test: $(VENV)/.dev ## Run every test, the files of tests in parallel
-	$(BIN)/python -m pytest --numprocesses=auto --maxprocesses=4 --dist=loadfile --no-loadscope-reorder
+# Each worker takes tests that stand together, and from the others what they have not begun when it has none left.
+PYTEST := $(BIN)/python -m pytest --numprocesses=auto --maxprocesses=4 --dist=worksteal
+
+check: $(VENV)/.dev ## The fast check for every save: unit tests, examples, small oracles; under a minute once built
+	$(PYTEST) -m 'not slow'
+
+test: $(VENV)/.dev ## Run every test, in parallel
+	$(PYTEST)
+
+native: $(VENV)/.tools ## Build the native tests, as make test and make sanitize do; SAPWOOD_TEST_SANITIZE=ON for the latter
+	$(BIN)/cmake --preset $(NATIVE_PRESET) -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja
+	$(BIN)/cmake --build --preset $(NATIVE_PRESET)
 
 sanitize: $(VENV)/.dev ## Run the native tests under the address and undefined-behaviour sanitizers
-	SAPWOOD_TEST_SANITIZE=ON $(BIN)/python -m pytest tests/test_native.py
+	SAPWOOD_TEST_SANITIZE=ON $(PYTEST) tests/test_native.py
 
 lint: $(VENV)/.dev ## Check style, types and format of both languages
 	$(BIN)/ruff check .

@@ -25,8 +25,44 @@ settings.register_profile(
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
 
 
+# Files of long oracles, of whole programs in processes of their own, and of real data: `make check` leaves them out.
+SLOW = frozenset(
+    f"test_{name}.py"
+    for name in (
+        "certified",
+        "cli_docs",
+        "cli_process",
+        "cli_resume",
+        "cli_stream",
+        "cli_train",
+        "demo",
+        "evaluate_prequential",
+        "golden",
+        "packages",
+        "paper",
+        "paper_figures",
+        "paper_report",
+        "paper_resume",
+        "race",
+        "real_data",
+        "real_trees",
+        "report_browser",
+        "split_finder_oracle",
+        "split_finder_threads",
+        "tree_pictures",
+        "tree_reference",
+        "tree_threads",
+        "trees_identical",
+        "trees_sklearn",
+    )
+)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the native tests first: they take the longest, and in parallel the others go on beside them."""
+    """Mark what is slow, and put the native tests first: they take the longest, and the others go on beside them."""
+    for item in items:
+        if item.path.name in SLOW:
+            item.add_marker(pytest.mark.slow)
     items.sort(key=lambda item: item.path.name != "test_native.py")
 
 
