@@ -24,7 +24,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, is_dataclass
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from itertools import product
 from pathlib import Path
@@ -38,8 +38,14 @@ from sapwood import ExtremelyFastDecisionTreeClassifier, HoeffdingTreeClassifier
 FOLDER = Path(__file__).resolve().with_suffix("")
 Point = tuple[list[int], int]
 Fields = dict[str, Any]
-LEARNERS: dict[str, Any] = {"vfdt": HoeffdingTreeClassifier, "efdt": ExtremelyFastDecisionTreeClassifier}
+# Points in the order given, whichever way they come.
+LEARNERS: dict[str, Any] = {
+    "vfdt": partial(HoeffdingTreeClassifier, shuffle=False),
+    "efdt": partial(ExtremelyFastDecisionTreeClassifier, shuffle=False),
+}
 LEAVES = ("adaptive", "majority", "naive_bayes", "logistic")
+# Parameters that there were none of when the digests were recorded; what they are by default changes nothing.
+NEW_PARAMETERS = ("class_weight", "shuffle")
 IN_BYTES = ("tree_bytes", "vocabulary_bytes", "bytes", "bytes_per_point")
 # What a criterion and a number of classes leave to choose from.
 SEARCHES = {
@@ -981,6 +987,11 @@ def generated() -> Fields:
     }
 
 
+def as_recorded(parameters: dict[str, Any]) -> dict[str, Any]:
+    """Return the parameters of a model without the new ones."""
+    return {name: value for name, value in parameters.items() if name not in NEW_PARAMETERS}
+
+
 def evaluated(learner: str, way: str) -> Fields:
     """Test then train, from a matrix, from points or from batches; times and memory are left out."""
     from sapwood.evaluate import prequential
@@ -1000,6 +1011,7 @@ def evaluated(learner: str, way: str) -> Fields:
     found = prequential(model, given, **options)
     told = found.to_dict()
     untimed = {name: told[name] for name in ("model", "parameters", "settings", "n", "interrupted", "classes")}
+    untimed["parameters"] = as_recorded(untimed["parameters"])
     records = {
         name: [None if value is None else float(value) for value in column]
         for name, column in sorted(told["records"].items())
@@ -1066,6 +1078,7 @@ def commanded(form: str, options: list[str]) -> Fields:
         wanted = ["--labelled"] if form != "tsv" else []
         labels = done("predict", held, "--model", model, "--quiet", *wanted)
         shown = json.loads(done("inspect", model, "--json"))
+        shown["parameters"] = as_recorded(shown["parameters"])
         fields = {
             "summary": ", ".join(f"{value} {name}" for name, value in told.items() if name not in (*IN_BYTES, "model")),
             "labels": digest(labels),

@@ -39,9 +39,10 @@ def test_no_check_is_skipped(classifier: Any) -> None:
 @pytest.mark.parametrize("classifier", BOTH)
 def test_parameters_are_those_of_sapwood(classifier: Any) -> None:
     own = getattr(sapwood, classifier.__name__)
-    assert classifier()._get_params() == own().get_params()
+    # All points at once, which could be shuffled, river never has.
+    assert {**classifier()._get_params(), "shuffle": True} == own().get_params()
     model = classifier(delta=0.01, max_depth=3)
-    assert model.classifier.get_params() == model._get_params()
+    assert model.classifier.get_params() == {**model._get_params(), "shuffle": True}
     assert model.clone({"delta": 0.02}).classifier.delta == 0.02
 
 

@@ -41,9 +41,9 @@ TreeOptions options_of(const nb::kwargs& given) {
 
 /// The rows of arrays, checked, to be learned.
 LabelledRows checked_rows(const Array<std::int64_t>& indptr, const Array<KeyId>& keys, const Array<Label>& labels,
-                          const std::optional<Array<Count>>& weights) {
+                          const std::optional<Array<double>>& weights) {
     const LabelledRows rows{
-        {span_of(indptr), span_of(keys)}, span_of(labels), weights ? span_of(*weights) : std::span<const Count>()};
+        {span_of(indptr), span_of(keys)}, span_of(labels), weights ? span_of(*weights) : std::span<const double>()};
     check_rows(rows.keys);
     check_labels(rows.keys, rows.labels, max_classes);
     if (weights && rows.weights.size() != rows.size()) {
@@ -71,7 +71,7 @@ void with_pauses(GuardedTree& self, std::size_t n_rows, Begin begin, GoOn go_on)
 }
 
 void learn(GuardedTree& self, const Array<std::int64_t>& indptr, const Array<KeyId>& keys, const Array<Label>& labels,
-           const std::optional<Array<Count>>& weights) {
+           const std::optional<Array<double>>& weights) {
     nb::gil_scoped_release release;
     const LabelledRows rows = checked_rows(indptr, keys, labels, weights);
     with_pauses(
@@ -84,11 +84,11 @@ void learn(GuardedTree& self, const Array<std::int64_t>& indptr, const Array<Key
 /// Lets the tree predict each point, then learn from it. Returns the label that was predicted for each, and the
 /// probability of each class; a class that the tree did not know yet has none.
 nb::tuple prequential(GuardedTree& self, const Array<std::int64_t>& indptr, const Array<KeyId>& keys,
-                      const Array<Label>& labels) {
+                      const Array<Label>& labels, const std::optional<Array<double>>& weights) {
     Prequential answers(0, 0);
     {
         nb::gil_scoped_release release;
-        const LabelledRows rows = checked_rows(indptr, keys, labels, std::nullopt);
+        const LabelledRows rows = checked_rows(indptr, keys, labels, weights);
         with_pauses(
             self, rows.size(),
             [&] {
@@ -103,21 +103,22 @@ nb::tuple prequential(GuardedTree& self, const Array<std::int64_t>& indptr, cons
     return nb::make_tuple(to_numpy(std::move(answers.labels)), to_numpy(std::move(answers.probabilities), shape));
 }
 
-void learn_one(GuardedTree& self, nb::handle x, std::int64_t label, nb::handle weight, std::optional<double> binarize) {
+void learn_one(GuardedTree& self, nb::handle x, std::int64_t label, double weight, std::optional<double> binarize) {
     if (label < 0 || label >= max_classes) {
         throw std::invalid_argument("label must be from 0 to " + std::to_string(max_classes - 1) + ", got " +
                                     std::to_string(label));
     }
-    const Count w = weight_of(weight);
+    const std::int64_t most = most_counts(weight);
     // A point of weight 0 is checked, and not learned.
-    const std::vector<KeyId> keys = w > 0 ? self.keys().new_point(x, binarize) : self.keys().known_point(x, binarize);
+    const std::vector<KeyId> keys =
+        weight > 0 ? self.keys().new_point(x, binarize) : self.keys().known_point(x, binarize);
     std::vector<FeatureId> features;
     const WriteLock lock(self.mutex);
     self.tree.check_classes(static_cast<std::size_t>(label) + 1);
-    check_room(static_cast<Count>(self.tree.n()), w);
-    if (w == 0) return;
+    check_room(static_cast<Count>(self.tree.n()), most);
+    if (weight == 0) return;
     Vocabulary::Writing writing(self.vocabulary());
-    learn_keys(self.tree, writing, keys, static_cast<Label>(label), w, features);
+    learn_keys(self.tree, writing, keys, static_cast<Label>(label), self.tree.rounded(weight), features);
 }
 
 Vector<Label> predict(GuardedTree& self, const Array<std::int64_t>& indptr, const Array<KeyId>& keys) {
@@ -226,9 +227,10 @@ void bind_tree(nb::module_& module) {
             [](GuardedTree* self, const nb::kwargs& options) { new (self) GuardedTree(options_of(options)); },
             nb::sig("def __init__(self, **options: typing.Any) -> None"))
         .def("learn", &learn, nb::arg("indptr"), nb::arg("ids"), nb::arg("labels"), nb::arg("weights") = nb::none())
-        .def("learn_one", &learn_one, nb::arg("x").none(), nb::arg("label"), nb::arg("weight").none() = 1,
+        .def("learn_one", &learn_one, nb::arg("x").none(), nb::arg("label"), nb::arg("weight") = 1,
              nb::arg("binarize") = nb::none())
-        .def("prequential", &prequential, nb::arg("indptr"), nb::arg("ids"), nb::arg("labels"))
+        .def("prequential", &prequential, nb::arg("indptr"), nb::arg("ids"), nb::arg("labels"),
+             nb::arg("weights") = nb::none())
         .def("predict", &predict, nb::arg("indptr"), nb::arg("ids"))
         .def("predict_proba", &predict_proba, nb::arg("indptr"), nb::arg("ids"))
         .def("predict_proba_one", &predict_proba_one, nb::arg("x").none(), nb::arg("binarize") = nb::none())
@@ -248,6 +250,7 @@ void bind_tree(nb::module_& module) {
         .def("seed", reading([](GuardedTree& self) { return self.tree.options().seed; }))
         .def("depth", reading([](GuardedTree& self) { return self.tree.nodes().depth(); }))
         .def("n", reading([](GuardedTree& self) { return self.tree.n(); }))
+        .def("n_met", reading([](GuardedTree& self) { return self.tree.n_met(); }))
         .def("n_classes", reading([](GuardedTree& self) { return self.tree.n_classes(); }))
         .def("n_nodes", reading([](GuardedTree& self) { return self.tree.nodes().n_nodes(); }))
         .def("n_leaves", reading([](GuardedTree& self) { return self.tree.nodes().n_leaves(); }))

@@ -15,14 +15,15 @@ import difflib
 import math
 import sys
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 __all__ = [
     "PARAMETERS",
     "TREES",
+    "ClassWeight",
     "Criterion",
     "LeafPrediction",
     "Parameter",
@@ -40,6 +41,7 @@ Criterion = Literal["entropy", "gini", "kearns_mansour"]
 Search = Literal["certified", "exhaustive", "approximate"]
 SplitTest = Literal["hoeffding", "mcdiarmid", "gaussian", "evidence"]
 LeafPrediction = Literal["adaptive", "majority", "naive_bayes", "logistic", "mixed"]
+ClassWeight: TypeAlias = Mapping[Hashable, float] | Literal["balanced"]
 
 _LARGEST_COUNT = 2**31 - 1  # of the core's counts, which are 32 bits wide
 _LARGEST_LIMIT = 2**63 - 1
@@ -146,6 +148,46 @@ class Seed:
         return Whole(self.least, _LARGEST_SEED).check(name, value)
 
 
+@dataclass(frozen=True)
+class Flag:
+    """True or False."""
+
+    text: str = "bool"
+
+    def check(self, name: str, value: Any) -> bool:
+        """Return the value in Python's own type; raise TypeError if it is none."""
+        if isinstance(value, bool) or type(value).__name__ in {"bool", "bool_"}:
+            return bool(value)
+        raise TypeError(f"{name} must be True or False, got {value!r}")
+
+
+@dataclass(frozen=True)
+class OfClasses:
+    """Numbers of classes: a mapping, the word that stands for one, or None."""
+
+    text: str = 'dict or "balanced"'
+
+    def check(self, name: str, value: Any) -> dict[Hashable, float] | str | None:
+        """Return the numbers in a mapping of its own; raise TypeError or ValueError if they cannot be any."""
+        if value is None:
+            return None
+        if isinstance(value, str):
+            if value == "balanced":
+                return str(value)
+            raise ValueError(f"{name} must be a dict, 'balanced' or None, got {str(value)!r}")
+        if not isinstance(value, Mapping):
+            raise TypeError(f"{name} must be a dict, 'balanced' or None, got {value!r}")
+        checked: dict[Hashable, float] = {}
+        for label, each in value.items():
+            if isinstance(each, bool) or not isinstance(each, Real):
+                raise TypeError(f"{name} must hold numbers, got {each!r} for {label!r}")
+            # Compared as it is: it may be beyond every float. NaN is in no range.
+            if not 0 <= each <= _LARGEST_COUNT:  # type: ignore[operator]  # numbers can be compared
+                raise ValueError(f"{name} must hold numbers from 0 to {_LARGEST_COUNT}, got {each!r} for {label!r}")
+            checked[label] = float(each)
+        return checked
+
+
 def is_random_state(value: Any) -> bool:
     """Whether a value is a RandomState of NumPy's, which is not loaded for the question."""
     numpy = sys.modules.get("numpy")
@@ -162,7 +204,7 @@ class Parameter:
     name: str
     annotation: str
     """Its type in the constructors."""
-    value: Word | Number | Whole | Seed
+    value: Word | Number | Whole | Seed | Flag | OfClasses
     """What it may be."""
     default: Any
     sentence: str
@@ -173,6 +215,10 @@ class Parameter:
     """The option of the command line, if it is called otherwise; empty if commands that learn have none."""
     unset: str = ""
     """What the command line says of None, if None means more than that there is no limit."""
+    is_of_core: bool = True
+    """Whether the core has an option of this name."""
+    is_of_fit: bool = False
+    """Whether it is for all points at once, so that what learns from points as they come has no use for it."""
 
 
 PARAMETERS: tuple[Parameter, ...] = (
@@ -290,16 +336,40 @@ PARAMETERS: tuple[Parameter, ...] = (
         "True is on and False is off. With None, every value must be 0 or 1. Below 0, values that are not stored would "
         "be on, so only dense matrices are accepted.",
         option="",
+        is_of_core=False,
+    ),
+    Parameter(
+        "class_weight",
+        "ClassWeight | None",
+        OfClasses(),
+        None,
+        "The weight of each class, by which the weights of its points are multiplied.",
+        "A class without one has the weight 1. Balanced, for fit alone: inverse to the share of the class among the "
+        "points.",
+        option="",
+        is_of_core=False,
+    ),
+    Parameter(
+        "shuffle",
+        "bool",
+        Flag(),
+        True,
+        "Whether fit takes the points in random order.",
+        "If not, and always in partial_fit and learn_one, they are taken in the order given.",
+        option="",
+        is_of_core=False,
+        is_of_fit=True,
     ),
     Parameter(
         "random_state",
         "int | np.random.RandomState | None",
         Seed(),
         None,
-        "The seed that chooses between splits that are exactly equally good.",
-        "With None, the feature that was seen first is taken.",
+        "The seed of the order of points in fit, of the rounding of weights and of the choice between equal splits.",
+        "With None, the seed is 0, and of splits that are equally good the feature that was seen first is taken.",
         option="seed",
-        unset="the feature seen first",
+        unset="0, and of equal splits that of the feature seen first",
+        is_of_core=False,
     ),
 )
 """Every parameter, in the order of the constructors."""
@@ -334,6 +404,11 @@ class TreeKind:
             for each in PARAMETERS
             if each.name not in others
         )
+
+    @property
+    def parameters_of_streams(self) -> tuple[Parameter, ...]:
+        """Those of a face that learns from points as they come, and never from all at once."""
+        return tuple(parameter for parameter in self.parameters if not parameter.is_of_fit)
 
 
 TREES: tuple[TreeKind, ...] = (

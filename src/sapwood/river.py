@@ -65,14 +65,14 @@ class _RiverTree(Inspectable, base.MiniBatchClassifier):
 
         own = [
             inspect.Parameter(each.name, inspect.Parameter.KEYWORD_ONLY, default=each.default)
-            for each in cls.kind.parameters
+            for each in cls.kind.parameters_of_streams
         ]
         first = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
         __init__.__signature__ = inspect.Signature([first, *own])  # type: ignore[attr-defined]  # what inspect looks for
         cls.__init__ = __init__  # type: ignore[method-assign]
 
     def __init__(self, **parameters: Any) -> None:
-        known = {each.name: each.default for each in self.kind.parameters}
+        known = {each.name: each.default for each in self.kind.parameters_of_streams}
         refuse_unknown(type(self).__name__, parameters, known)
         for name, default in known.items():
             setattr(self, name, parameters.get(name, default))
@@ -83,7 +83,7 @@ class _RiverTree(Inspectable, base.MiniBatchClassifier):
         """What learns and answers, with the parameters as they are now unless the tree has begun."""
         learner = self._learner
         if learner.model is None:
-            learner.parameters = {each.name: getattr(self, each.name) for each in self.kind.parameters}
+            learner.parameters = {each.name: getattr(self, each.name) for each in self.kind.parameters_of_streams}
         return learner
 
     @property
@@ -106,7 +106,7 @@ class _RiverTree(Inspectable, base.MiniBatchClassifier):
         y
             The class, which may be new.
         w
-            The weight, a non-negative integer: the point counts w times.
+            The weight, a non-negative number: the point counts w times.
         """
         self.learner.learn_one(x, y, w)
 
@@ -248,7 +248,8 @@ class HoeffdingTreeClassifier(_RiverTree, kind="HoeffdingTreeClassifier"):
     Unlike in the river class of this name, an absent key is off and is counted as such, and a split forgets nothing
     that predicts. Numbers are on or off, by `binarize`: the tree is for bags of words, clicks, logs and the like.
 
-    The parameters are those of the sapwood class, with the same meaning. They are read when the first point is learned.
+    The parameters are those of the sapwood class, with the same meaning, except those of `fit`. They are read when the
+    first point is learned.
 
     Examples
     --------
@@ -265,7 +266,8 @@ class ExtremelyFastDecisionTreeClassifier(_RiverTree, kind="ExtremelyFastDecisio
     Unlike in the river class of this name, an absent key is off and is counted as such, and a split forgets nothing
     that predicts. Numbers are on or off, by `binarize`: the tree is for bags of words, clicks, logs and the like.
 
-    The parameters are those of the sapwood class, with the same meaning. They are read when the first point is learned.
+    The parameters are those of the sapwood class, with the same meaning, except those of `fit`. They are read when the
+    first point is learned.
 
     Examples
     --------

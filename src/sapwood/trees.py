@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from sapwood.learner import TreeLearner
-    from sapwood.parameters import Criterion, LeafPrediction, Search, SplitTest
+    from sapwood.parameters import ClassWeight, Criterion, LeafPrediction, Search, SplitTest
 
 __all__ = [
     "ExtremelyFastDecisionTreeClassifier",
@@ -100,6 +100,8 @@ class StreamingTreeClassifier(TreeClassifier, kind="StreamingTreeClassifier"):
         max_bytes: int | None = None,
         leaf_prediction: LeafPrediction = "mixed",
         binarize: float | None = 0.0,
+        class_weight: ClassWeight | None = None,
+        shuffle: bool = True,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self._store(locals())
@@ -116,8 +118,8 @@ class HoeffdingTreeClassifier(TreeClassifier, kind="HoeffdingTreeClassifier"):
 
     - With an exact ``search`` every split was the best of all features seen at its leaf when it was made, and the split
       test was given its exact margin, after every point if ``grace_period`` is 1.
-    - The tree depends only on the points and their order: ``fit``, ``partial_fit`` in chunks of any size and
-      ``learn_one`` make the same tree, and so do the two exact searches.
+    - The tree depends only on the points, their weights and their order: ``fit`` with ``shuffle=False``,
+      ``partial_fit`` in chunks of any size and ``learn_one`` make the same tree, and so do the two exact searches.
     - A point with m active features reaches its leaf in O(m + depth); an absent feature costs nothing.
     - An error changes nothing. Many threads may read one object at once; one at a time may change it.
 
@@ -146,7 +148,7 @@ class HoeffdingTreeClassifier(TreeClassifier, kind="HoeffdingTreeClassifier"):
         The share of each feature in the impurity that the splits removed. Only splits count, not the models of the
         leaves; for those see ``top_features``.
     n_points_ : int
-        The number of points learned, counted with their weights.
+        The number of points learned, counted with their weights, of which fractions are rounded at random.
 
     References
     ----------
@@ -194,6 +196,8 @@ class HoeffdingTreeClassifier(TreeClassifier, kind="HoeffdingTreeClassifier"):
         max_bytes: int | None = None,
         leaf_prediction: LeafPrediction = "adaptive",
         binarize: float | None = 0.0,
+        class_weight: ClassWeight | None = None,
+        shuffle: bool = True,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self._store(locals())
@@ -212,8 +216,8 @@ class ExtremelyFastDecisionTreeClassifier(TreeClassifier, kind="ExtremelyFastDec
 
     - With an exact ``search`` every split was the best of all features seen at its node when it was made. At every
       later check no other feature was ahead of it by more than the bound, or the node was split anew.
-    - The tree depends only on the points and their order: ``fit``, ``partial_fit`` in chunks of any size and
-      ``learn_one`` make the same tree, and so do the two exact searches.
+    - The tree depends only on the points, their weights and their order: ``fit`` with ``shuffle=False``,
+      ``partial_fit`` in chunks of any size and ``learn_one`` make the same tree, and so do the two exact searches.
     - A point with m active features reaches its leaf in O(m + depth), and is counted in every node on its way.
     - An error changes nothing. Many threads may read one object at once; one at a time may change it.
 
@@ -242,7 +246,7 @@ class ExtremelyFastDecisionTreeClassifier(TreeClassifier, kind="ExtremelyFastDec
         The share of each feature in the impurity that the splits removed. Only splits count, not the models of the
         leaves; for those see ``top_features``.
     n_points_ : int
-        The number of points learned, counted with their weights.
+        The number of points learned, counted with their weights, of which fractions are rounded at random.
 
     References
     ----------
@@ -279,6 +283,8 @@ class ExtremelyFastDecisionTreeClassifier(TreeClassifier, kind="ExtremelyFastDec
         max_bytes: int | None = None,
         leaf_prediction: LeafPrediction = "adaptive",
         binarize: float | None = 0.0,
+        class_weight: ClassWeight | None = None,
+        shuffle: bool = True,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self._store(locals())

@@ -61,7 +61,7 @@ class Batch:
     """The number of columns."""
     first_line: int
     """The line of the first point in the file; of a part, that of the batch."""
-    weights: NDArray[np.int32] | None = None
+    weights: NDArray[np.float64] | None = None
     """The weight of each point; None if each counts once."""
     columns: Columns | None = None
     """The columns of the matrix, if the points are its rows."""
@@ -115,6 +115,23 @@ class Batch:
             coding=None if self.coding is None else self.coding._replace(codes=self.coding.codes[start:stop]),
         )
 
+    def taken(self, rows: NDArray[np.intp]) -> Batch:
+        """Return the points of these numbers, in this order."""
+        sizes = np.diff(self.indptr)[rows]
+        indptr = np.concatenate(([0], np.cumsum(sizes)))
+        # Where each entry was: where its point began, and how far it is from there.
+        places = np.arange(indptr[-1]) + np.repeat(self.indptr[rows] - indptr[:-1], sizes)
+        classes, codes = self.coded
+        return replace(
+            self,
+            y=self.y[rows],
+            indptr=indptr,
+            indices=None if self.indices is None else self.indices[places],
+            keys=None if self.keys is None else [self.keys[place] for place in places.tolist()],
+            weights=None if self.weights is None else self.weights[rows],
+            coding=Coding(classes, codes[rows]),
+        )
+
     def features(self) -> Iterator[list[Any]]:
         """Yield the active features of each point."""
         flat: list[Any] = self.indices.tolist() if self.indices is not None else self.keys or []
@@ -146,21 +163,21 @@ class Batch:
         number = {as_label(label): code for code, label in enumerate(dict.fromkeys(labels))}
         return Coding(as_objects(list(number)), np.fromiter(map(number.__getitem__, labels), np.intp, len(labels)))
 
-    def order(self, n_rows: int | None = None) -> list[Hashable]:
-        """Return the distinct labels of the first `n_rows` points in order of appearance, without those of weight 0."""
+    def order(self, rows: slice | NDArray[np.intp] = slice(None)) -> list[Hashable]:
+        """Return the distinct labels of all points, or of these rows, by first appearance, but for those of weight 0."""
         classes, codes = self.coded
-        codes = codes[:n_rows]
+        codes = codes[rows]
         if self.weights is not None:
-            codes = codes[self.weights[:n_rows] > 0]
+            codes = codes[self.weights[rows] > 0]
         found, first = np.unique(codes, return_index=True)
         names = classes.tolist()
         return [names[code] for code in found[np.argsort(first)].tolist()]
 
     def rows_of(self, n_points: int) -> int:
-        """Return the number of rows learned when `n_points` points, counted with weights, have been learned."""
+        """Return the number of rows passed when `n_points` points of a weight above 0 have been learned."""
         if self.weights is None:
             return n_points
-        return int(np.searchsorted(np.cumsum(self.weights, dtype=np.int64), n_points, side="right"))
+        return int(np.searchsorted(np.cumsum(self.weights > 0), n_points, side="right"))
 
     def as_numbers(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint16]]:
         """Return offsets, columns and labels as the split searches take them.

@@ -37,9 +37,11 @@ class TreeClassifier(Inspectable, TreeEstimator):
     # ---- learning from matrices -------------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Forget everything, and learn from the rows of a matrix in order.
+        """Forget everything, and learn from the rows of a matrix, in random order unless ``shuffle`` is False.
 
-        An error or an interrupt (Ctrl-C) leaves the model as it was.
+        The order is that of NumPy's ``RandomState(seed).permutation(n_samples)``. The seed is ``random_state``, 0 if
+        that is None, or drawn from it if it is a RandomState; so fitting twice gives the same model. An error or an
+        interrupt (Ctrl-C) leaves the model as it was.
 
         Parameters
         ----------
@@ -48,7 +50,10 @@ class TreeClassifier(Inspectable, TreeEstimator):
         y : array-like of shape (n_samples,)
             The class of each point.
         sample_weight : array-like of shape (n_samples,), default=None
-            The weights, non-negative integers: a point of weight w counts w times, and one of weight 0 is only checked.
+            The weights, non-negative numbers. If the weights, times ``class_weight``, are all whole, a point of weight
+            w counts w times. If not, only their ratios matter: they are scaled to a mean of 1 over the points whose
+            weight is not 0. Logistic regression uses a fraction as it is; for counts it is rounded at random, up with
+            the probability of the fraction. A point of weight 0 is only checked.
 
         Returns
         -------
@@ -83,7 +88,9 @@ class TreeClassifier(Inspectable, TreeEstimator):
             All classes that will ever be passed. Required at the first call unless the model has learned by ``fit`` or
             ``learn_one``; later it may be left out or must be the same.
         sample_weight : array-like of shape (n_samples,), default=None
-            The weights, non-negative integers: a point of weight w counts w times, and one of weight 0 is only checked.
+            The weights, non-negative numbers: a point of weight w counts w times. Logistic regression uses a fraction
+            as it is; for counts it is rounded at random, up with the probability of the fraction. A point of weight 0
+            is only checked.
 
         Returns
         -------
@@ -113,8 +120,10 @@ class TreeClassifier(Inspectable, TreeEstimator):
             hashable. Column j of a matrix is the feature j, or the name of the column if the first matrix had names.
         y : hashable
             The class, which may be new.
-        w : int, default=1
-            The weight: the point counts w times. A point of weight 0 is only checked.
+        w : float, default=1
+            The weight, a non-negative number: the point counts w times. Logistic regression uses a fraction as it is;
+            for counts it is rounded at random, up with the probability of the fraction. A point of weight 0 is only
+            checked.
         """
         learner = self._learner
         if learner.model is None:

@@ -16,7 +16,8 @@ from sapwood.inspect.top_features import TopFeatures, top_features
 from sapwood.inspect.view import TreeView, places_of
 from sapwood.learner.make_tree import checked_threshold, make_tree
 from sapwood.learner.model import TreeModel
-from sapwood.parameters import tree_called
+from sapwood.learner.weighting import times_class_weight, weighted, weighted_in_fit
+from sapwood.parameters import parameter, tree_called
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Mapping
@@ -38,6 +39,8 @@ REFUSED = (TypeError, ValueError, OverflowError)
 """The errors by which something is refused, before anything has changed."""
 _PLAIN = frozenset({dict, list, tuple, set, frozenset})
 """Points that are read without code of the user's."""
+_ROWS_IN_PART = 1 << 14
+"""Of points that are put in another order at a time: their features are in the cache when the tree reads them."""
 T = TypeVar("T")
 
 
@@ -115,7 +118,7 @@ class TreeLearner:
     @property
     def is_fitted(self) -> bool:
         """Whether a point has been learned."""
-        return self.model is not None and self.model.tree.n() > 0
+        return self.model is not None and self.model.tree.n_met() > 0
 
     @property
     def labels(self) -> Labels:
@@ -140,7 +143,7 @@ class TreeLearner:
     def fitted(self) -> TreeModel:
         """Return the model; raise ValueError before the first point."""
         model = self.model
-        if model is None or model.tree.n() == 0:
+        if model is None or model.tree.n_met() == 0:
             raise ValueError(f"{self.owner}: a point must be learned first, got none")
         return model
 
@@ -149,18 +152,26 @@ class TreeLearner:
     def fit(self, batch: Batch) -> None:
         """Forget everything, and learn the points of a batch, which has all classes.
 
-        An interrupt, too, leaves the model as it was.
+        Weights are relative (`sapwood.data.weights.relative`). If ``shuffle``, points are taken in random order, that
+        of ``RandomState(seed).permutation(n)``. An interrupt, too, leaves the model as it was.
         """
         with self.lock:
             model = self._new_model()
             try:
-                if batch.weights is not None and not batch.weights.any():
-                    raise ValueError("sample_weight must hold a weight that is not zero, got none")
+                batch = weighted_in_fit(batch, self.parameters["class_weight"])
                 classes = batch.coded.classes
                 self.check_number_of_classes(len(classes))
                 model.columns = batch.columns
-                model.labels = NO_LABELS.declare(classes).seen(batch.order())
-                model.learn(batch)
+                labels = NO_LABELS.declare(classes)
+                if self.parameters.get("shuffle", True):
+                    rows = np.random.RandomState(model.tree.seed() or 0).permutation(len(batch))
+                    model.labels = labels.seen(batch.order(rows))
+                    # In parts, so that no copy of all points is made.
+                    for start in range(0, len(rows), _ROWS_IN_PART):
+                        model.learn(batch.taken(rows[start : start + _ROWS_IN_PART]))
+                else:
+                    model.labels = labels.seen(batch.order())
+                    model.learn(batch)
             except REFUSED as error:
                 self.refuse("fit", error)
             self.model = model
@@ -173,6 +184,7 @@ class TreeLearner:
         with self.lock:
             model = self.model or self._new_model()
             try:
+                batch = weighted(batch, self.parameters.get("class_weight"), method)
                 self._learn_or_undo(model, model.labels, batch, model.learn)
             except REFUSED as error:
                 self.refuse(method, error)
@@ -186,6 +198,7 @@ class TreeLearner:
                 for label in batch.coded.classes.tolist():
                     if label not in labels.column:
                         raise ValueError(f"y must hold the classes {_listed(labels.classes)} only, got {label!r}")
+                batch = weighted(batch, self.parameters.get("class_weight"), "partial_fit", labels)
                 self._learn_or_undo(model, labels, batch, model.learn)
             except REFUSED as error:
                 self.refuse("partial_fit", error)
@@ -199,6 +212,7 @@ class TreeLearner:
             model = self.model or self._new_model()
             try:
                 n_known = len(model.labels.order)
+                batch = weighted(batch, self.parameters.get("class_weight"), method)
                 found = self._learn_or_undo(model, model.labels, batch, model.test_then_learn)
             except REFUSED as error:
                 self.refuse(method, error)
@@ -212,7 +226,7 @@ class TreeLearner:
         return Answers(order, true, np.minimum(predicted, known - 1), probabilities[:, : len(order)])
 
     def learn_one(self, x: Point, y: Hashable, w: float = 1) -> None:
-        """Learn one point, which counts `w` times. Its class may be new."""
+        """Learn one point of weight `w`. Its class may be new."""
         with self.lock:
             if type(x) not in _PLAIN:
                 # To read it may run code that learns, too; so that is done before anything is looked at.
@@ -223,6 +237,8 @@ class TreeLearner:
             try:
                 if type(w) is not int or not 0 <= w <= LARGEST_WEIGHT:
                     w = weight_of_one(w)
+                if (class_weight := self.parameters.get("class_weight")) is not None:
+                    w = times_class_weight(w, y, class_weight)
                 if not model.reads_points:
                     model.refuse_points()
                 label = model.labels.index.get(y)
@@ -233,7 +249,7 @@ class TreeLearner:
                 if label is not None:
                     model.tree.learn_one(x, label, w, model.binarize)
                 else:
-                    self._learn_new_class(model, x, y, int(w))
+                    self._learn_new_class(model, x, y, w)
             except REFUSED as error:
                 self.refuse("learn_one", _of_label(error, y))
             if self.model is None:
@@ -249,23 +265,23 @@ class TreeLearner:
         except REFUSED as error:
             self.refuse("learn_one", error)
 
-    def _learn_new_class(self, model: TreeModel, x: Point, y: Hashable, w: int) -> None:
+    def _learn_new_class(self, model: TreeModel, x: Point, y: Hashable, w: float) -> None:
         before = model.labels
         after = before.seen([y])
-        n_before = model.tree.n()
+        n_before = model.tree.n_met()
         if w > 0:
             model.labels = after
         try:
             model.tree.learn_one(x, len(before.order), w, model.binarize)
         except BaseException:
-            if model.labels is after and model.tree.n() == n_before:
+            if model.labels is after and model.tree.n_met() == n_before:
                 model.labels = before
             raise
 
     def _learn_or_undo(self, model: TreeModel, labels: Labels, batch: Batch, learn: Callable[[Batch], T]) -> T:
         """Let `learn` learn from points; if it fails, or is interrupted, know no more than what was learned by then."""
         published, old_labels, old_columns = self.model, model.labels, model.columns
-        n_before = model.tree.n()
+        n_before = model.tree.n_met()
         new_labels = labels.seen(batch.order())
         model.labels = new_labels
         if batch.columns is not None:
@@ -275,16 +291,20 @@ class TreeLearner:
         try:
             return learn(batch)
         except BaseException:
-            n_points = model.tree.n() - n_before
+            n_points = model.tree.n_met() - n_before
             if n_points == 0:
                 self.model, model.labels, model.columns = published, old_labels, old_columns
             elif model.labels is new_labels:
-                model.labels = labels.seen(batch.order(batch.rows_of(n_points)))
+                model.labels = labels.seen(batch.order(slice(batch.rows_of(n_points))))
             raise
 
     def _new_model(self) -> TreeModel:
         try:
             tree = make_tree(self.kind, self.parameters)
+            # A dict of its own: the user's may change.
+            self.parameters["class_weight"] = parameter("class_weight").value.check(
+                "class_weight", self.parameters.get("class_weight")
+            )
             return TreeModel(tree, checked_threshold(self.parameters["binarize"]))
         except REFUSED as error:
             self.refuse("", error)

@@ -19,9 +19,11 @@ def make_tree(kind: TreeKind, parameters: Mapping[str, Any]) -> _core.Tree:
     """
     options: dict[str, Any] = {"growth": kind.growth}
     for each in PARAMETERS:
-        if each.name not in {"binarize", "random_state"}:
-            options[each.name] = each.value.check(each.name, parameters.get(each.name, each.default))
-    checked_threshold(parameters["binarize"])
+        if each.name == "random_state":
+            continue
+        value = each.value.check(each.name, parameters.get(each.name, each.default))
+        if each.is_of_core:
+            options[each.name] = value
     seed = parameters["random_state"]
     if is_random_state(seed):
         # Which parameters go together is for the core to say.

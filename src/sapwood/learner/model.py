@@ -113,10 +113,10 @@ class TreeModel:
     def test_then_learn(self, batch: Batch) -> tuple[NDArray[np.uint16], NDArray[np.float64], NDArray[np.uint16]]:
         """Let the tree answer each point before it learns it; return what it predicts, its probabilities, the labels.
 
-        All of them by the number of the class in the core, which has two classes at least. Points have no weights.
+        All of them by the number of the class in the core, which has two classes at least.
         """
         numbers = self._numbers(batch)
-        predicted, probabilities = self.tree.prequential(*self.rows(batch, make=True), numbers)
+        predicted, probabilities = self.tree.prequential(*self.rows(batch, make=True), numbers, batch.weights)
         return predicted, probabilities, numbers
 
     def _numbers(self, batch: Batch) -> NDArray[np.uint16]:

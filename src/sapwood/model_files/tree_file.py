@@ -12,6 +12,7 @@ The sections are:
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,7 +28,7 @@ from sapwood.model_files.stream_note import StreamNote
 from sapwood.parameters import TREES, TreeKind, tree_called
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Sequence
 
     from numpy.typing import NDArray
 
@@ -48,11 +49,12 @@ def to_bytes(kind: TreeKind, parameters: Mapping[str, Any], model: TreeModel) ->
     TypeError, ValueError
         If a parameter, a label or a feature cannot be written.
     """
-    plain = {each.name: _plain(parameters[each.name]) for each in kind.parameters}
+    plain = {each.name: _plain(parameters.get(each.name, each.default)) for each in kind.parameters}
     if isinstance(plain["random_state"], np.random.RandomState):
         plain["random_state"] = model.tree.seed()
+    plain["class_weight"] = _written(plain["class_weight"])
     # What could not be read again is not written.
-    make_tree(kind, plain)
+    make_tree(kind, {**plain, "class_weight": _read(plain["class_weight"])})
     labels, columns = model.labels, model.columns
     about = {
         "class": kind.name,
@@ -98,6 +100,7 @@ def from_bytes(data: bytes) -> TreeLearner:
         f"an object of {_listed(known)}",
     )
     try:
+        parameters["class_weight"] = _read(parameters["class_weight"])
         make_tree(kind, parameters)
         binarize = checked_threshold(
             about.take("binarize", lambda value: value is None or _is_number(value), "a number")
@@ -113,13 +116,33 @@ def from_bytes(data: bytes) -> TreeLearner:
     n_classes = max(len(labels.order), _FEWEST_CLASSES)
     if tree.n_classes() != n_classes:
         raise ModelFormatError(f"class_order must have the {tree.n_classes()} classes of the tree, got {n_classes}")
-    if bool(labels.order) != (tree.n() > 0):
-        raise ModelFormatError(f"class_order must be empty only without points, got {tree.n()} points")
+    if bool(labels.order) != (tree.n_met() > 0):
+        raise ModelFormatError(f"class_order must be empty only without points, got {tree.n_met()} points")
     return TreeLearner(kind, parameters, model=TreeModel(tree, binarize, labels, columns))
 
 
 def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
+
+
+def _written(class_weight: Any) -> Any:
+    """Return the weights of classes as JSON has them: text and None as they are, the classes of a dict as keys."""
+    if not isinstance(class_weight, Mapping):
+        return class_weight
+    classes = encode_keys(class_weight, "class_weight").decode()
+    return {"classes": classes, "weights": [_plain(weight) for weight in class_weight.values()]}
+
+
+def _read(class_weight: Any) -> Any:
+    if not isinstance(class_weight, dict):
+        return class_weight
+    classes, weights = class_weight.get("classes"), class_weight.get("weights")
+    if set(class_weight) != {"classes", "weights"} or not isinstance(classes, str) or not isinstance(weights, list):
+        raise ModelFormatError(f"class_weight must have classes and weights, got {repr(class_weight)[:80]}")
+    keys = decode_keys(classes.encode())
+    if len(keys) != len(weights):
+        raise ModelFormatError(f"class_weight must have a weight for each of {len(keys)} classes, got {len(weights)}")
+    return dict(zip(keys, weights, strict=True))
 
 
 class _Fields:

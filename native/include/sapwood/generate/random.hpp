@@ -11,12 +11,24 @@ namespace sapwood {
 /// nothing of the standard library, whose distributions differ from one library to the next.
 class Random {
 public:
+    using State = std::array<std::uint64_t, 4>;
+
     /// Any four words are a state; each is mixed first, so that words which differ in a few bits give other streams.
-    explicit Random(const std::array<std::uint64_t, 4>& words) {
+    explicit Random(const State& words) {
         for (std::size_t i = 0; i < 4; ++i) state_[i] = mixed(words[i] + 0x9e3779b97f4a7c15U * (i + 1));
-        // The one state from which the generator does not move.
-        if ((state_[0] | state_[1] | state_[2] | state_[3]) == 0) state_[0] = 1;
+        if (!moves(state_)) state_[0] = 1;
     }
+
+    /// The generator that goes on where the one stopped whose state this was. It must move.
+    static Random of_state(const State& state) {
+        Random random(state);
+        random.state_ = state;
+        return random;
+    }
+    const State& state() const { return state_; }
+
+    /// Whether a state is one that a generator can be in: from no other does it move.
+    static bool moves(const State& state) { return (state[0] | state[1] | state[2] | state[3]) != 0; }
 
     std::uint64_t next() {
         const std::uint64_t result = std::rotl(state_[0] + state_[3], 23) + state_[0];
@@ -46,7 +58,7 @@ public:
 
     /// Another generator, with a stream of its own.
     Random split() {
-        const std::array<std::uint64_t, 4> words{next(), next(), next(), next()};
+        const State words{next(), next(), next(), next()};
         return Random(words);
     }
 
@@ -58,7 +70,7 @@ private:
         return word ^ (word >> 31);
     }
 
-    std::array<std::uint64_t, 4> state_{};
+    State state_{};
 };
 
 // Logarithm and exponential from additions, multiplications and divisions alone, which IEEE 754 rounds the same way

@@ -34,7 +34,7 @@ public:
         const std::string magic = in_.get_raw(tree_format::magic.size(), "the magic of a tree");
         if (magic != tree_format::magic) throw ModelFormatError("a tree must start with its magic, got other bytes");
         const auto version = in_.get<std::uint32_t>("a version");
-        require_of_file(version == tree_format::version, "the version of a tree must be 2", version);
+        require_of_file(version == tree_format::version, "the version of a tree must be 3", version);
 
         const TreeOptions options = get_options(section("options"));
         ByteReader counts = section("counts");
@@ -46,7 +46,7 @@ public:
         const ModelLayout& layout = tree.predictor().layout();
         ByteReader models = section("models");
         if (layout.mixes) {
-            get_mixing(models, *tree.restored_predictor().mixing(), tree.n());
+            get_mixing(models, *tree.restored_predictor().mixing(), tree);
         } else if (layout.keeps_logistic) {
             get_trunk(models, tree.restored_predictor().trunk_model());
         }
@@ -132,6 +132,11 @@ private:
 
     static void get_counts(ByteReader& in, TreeBody& tree, const GrowthPolicy& growth) {
         const auto n = get_between<std::int64_t>(in, 0, max_points, "the points of a tree");
+        const auto n_met = get_between<std::int64_t>(in, 0, tree_format::largest_tally, "the points met by a tree");
+        require_of_file(n == 0 || n_met > 0, "points that count must have been met", n);
+        WeightRounding::State weights{};
+        in.get_all(std::span<std::uint64_t>(weights), "the random numbers of weights");
+        require_of_file(Random::moves(weights), "the random numbers of weights must not all be 0", 0);
         const auto n_born = get_between<std::uint64_t>(in, 1, tree_format::largest_tally, "the nodes ever made");
         TreeTally tally;
         for_each_count(tally, [&](std::string_view, std::int64_t& count) {
@@ -148,10 +153,11 @@ private:
         require_of_file(tally.resumed <= tally.paused, "nodes that begin again must have been paused", tally.resumed);
         require_end(in, "counts");
         tree.restore_counts(n, tally, n_born);
+        tree.restore_weights(n_met, weights);
     }
 
-    void get_mixing(ByteReader& in, Mixing& mixing, std::int64_t n) const {
-        const auto n_points = get_between<std::int64_t>(in, 0, n, "the points that the trunk has learned");
+    void get_mixing(ByteReader& in, Mixing& mixing, const TreeBody& tree) const {
+        const auto n_points = get_between<std::int64_t>(in, 0, tree.n_met(), "the points that the trunk has learned");
         const auto n_active =
             get_between<std::int64_t>(in, 0, tree_format::largest_tally, "the features of the points of the trunk");
         mixing.restore(n_points, n_active);
@@ -159,7 +165,8 @@ private:
         in.get_all(trunk.n_of_class(), "the points of the trunk");
         std::int64_t sum = 0;
         for (const std::int64_t count : trunk.n_of_class()) {
-            require_of_file(0 <= count && count <= n - sum, "the points of the trunk must be counts of points", count);
+            require_of_file(0 <= count && count <= tree.n() - sum, "the points of the trunk must be counts of points",
+                            count);
             sum += count;
         }
         const auto size = in.get<std::uint32_t>("the features of the trunk");

@@ -12,7 +12,7 @@
 namespace sapwood::tree_format {
 
 inline constexpr std::string_view magic = "saptree\n";
-inline constexpr std::uint32_t version = 2;
+inline constexpr std::uint32_t version = 3;
 
 /// The sections of a tree, in their order. Each has its name and its size before it, so that a reader that does not
 /// know one can say which.

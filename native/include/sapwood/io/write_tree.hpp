@@ -71,6 +71,8 @@ private:
     void put_counts(ByteWriter& out) const {
         out.put(static_cast<std::uint32_t>(tree_.n_classes()));
         out.put(tree_.n());
+        out.put(tree_.n_met());
+        out.put_all(std::span<const std::uint64_t>(tree_.body().weights().state()));
         out.put(tree_.nodes().n_born());
         for_each_count(tree_.tally(), [&](std::string_view, std::int64_t count) { out.put(count); });
     }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -19,31 +20,39 @@ namespace sapwood {
 struct LabelledRows {
     CsrView keys;
     std::span<const Label> labels;
-    /// Empty: once each. A point of weight 0 is not learned.
-    std::span<const Count> weights = {};
+    /// Numbers from 0 to `max_points`. Empty: once each. A point of weight 0 is not learned.
+    std::span<const double> weights = {};
 
     std::size_t size() const { return labels.size(); }
-    Count weight(std::size_t i) const { return weights.empty() ? 1 : weights[i]; }
+    bool counts(std::size_t i) const { return weights.empty() || weights[i] > 0; }
+    Weight weight(std::size_t i, StreamingTree& tree) const {
+        return weights.empty() ? Weight(1) : tree.rounded(weights[i]);
+    }
     std::size_t n_classes() const {
         return labels.empty() ? 0 : std::size_t{*std::max_element(labels.begin(), labels.end())} + 1;
     }
 };
 
+/// The most that a weight may count for once it is rounded. Throws std::invalid_argument if it is none.
+inline std::int64_t most_counts(double weight) {
+    // NaN is in no range.
+    if (weight >= 0 && weight <= static_cast<double>(max_points)) return static_cast<std::int64_t>(std::ceil(weight));
+    throw std::invalid_argument("weights must be numbers from 0 to " + std::to_string(max_points) + ", got " +
+                                detail::shortest(weight));
+}
+
 /// Checks points before the first is learned: throws std::invalid_argument or
 /// std::overflow_error if a tree could not learn all of them.
 inline void check_can_learn(const StreamingTree& tree, const LabelledRows& rows) {
     std::int64_t more = rows.weights.empty() ? static_cast<std::int64_t>(rows.size()) : 0;
-    for (const Count weight : rows.weights) {
-        if (weight < 0) throw std::invalid_argument("weights must not be negative, got " + std::to_string(weight));
-        more += weight;
-    }
+    for (const double weight : rows.weights) more += most_counts(weight);
     tree.check_classes(rows.n_classes());
     check_room(static_cast<Count>(tree.n()), more);
 }
 
 /// Learns from one point, whose class may be new.
 inline void learn_keys(StreamingTree& tree, Vocabulary::Writing& vocabulary, std::span<const KeyId> keys, Label label,
-                       Count weight, std::vector<FeatureId>& features) {
+                       Weight weight, std::vector<FeatureId>& features) {
     tree.cover_classes(static_cast<std::size_t>(label) + 1);
     vocabulary.find_or_insert(keys, features);
     tree.learn(Features(features), label, weight);
@@ -59,7 +68,9 @@ std::size_t learn_rows(StreamingTree& tree, Vocabulary& vocabulary, const Labell
     std::size_t i = first;
     while (i < rows.size()) {
         if (i + 1 < rows.size()) writing.prefetch(rows.keys.row(i + 1));
-        if (rows.weight(i) > 0) learn_keys(tree, writing, rows.keys.row(i), rows.labels[i], rows.weight(i), features);
+        if (rows.counts(i)) {
+            learn_keys(tree, writing, rows.keys.row(i), rows.labels[i], rows.weight(i, tree), features);
+        }
         ++i;
         if (must_pause()) break;
     }
@@ -78,7 +89,7 @@ struct Prequential {
     std::vector<double> probabilities;
 };
 
-/// As `learn_rows`, but the tree predicts each point before it learns it. Points have no weights.
+/// As `learn_rows`, but the tree predicts each point before it learns it.
 template <class MustPause>
 std::size_t test_then_learn_rows(StreamingTree& tree, Vocabulary& vocabulary, const LabelledRows& rows,
                                  std::size_t first, Prequential& answers, MustPause must_pause) {
@@ -95,7 +106,9 @@ std::size_t test_then_learn_rows(StreamingTree& tree, Vocabulary& vocabulary, co
         const std::size_t known = std::min(answers.n_classes, scores.probabilities.size());
         std::copy_n(scores.probabilities.begin(), known,
                     answers.probabilities.begin() + static_cast<std::ptrdiff_t>(i * answers.n_classes));
-        learn_keys(tree, writing, rows.keys.row(i), rows.labels[i], 1, features);
+        if (rows.counts(i)) {
+            learn_keys(tree, writing, rows.keys.row(i), rows.labels[i], rows.weight(i, tree), features);
+        }
         ++i;
         if (must_pause()) break;
     }

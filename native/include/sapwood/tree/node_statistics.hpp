@@ -64,7 +64,9 @@ public:
         state_ = State::counting;
     }
 
+    /// Counts a point `weight` >= 0 times; one that counts for nothing leaves no trace.
     void add(Features features, Label label, Count weight) {
+        if (weight == 0) return;
         if (!search_) {
             n_missed_ += weight;
             return;

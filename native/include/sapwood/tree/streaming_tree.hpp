@@ -35,14 +35,19 @@ public:
     const TreeTally& tally() const { return body_.tally(); }
     std::size_t n_classes() const { return body_.n_classes(); }
     std::int64_t n() const { return body_.n(); }
+    std::int64_t n_met() const { return body_.n_met(); }
     std::size_t n_bytes() const { return body_.n_bytes(); }
 
-    /// Learns from a point, `weight` >= 1 times. The label is below `n_classes()`; the points are at most `max_points`
-    /// in all, else std::overflow_error is thrown and nothing changed.
-    void learn(const Point& point, Label label, Count weight = 1) {
-        check_room(static_cast<Count>(n()), weight);
+    /// Learns from a point of a weight above 0. The label is below `n_classes()`; the points are at most `max_points`
+    /// in all, else std::overflow_error is thrown and nothing changed. A point whose weight was rounded to 0 teaches
+    /// the models of its leaf, and is counted nowhere.
+    void learn(const Point& point, Label label, Weight weight = 1) {
+        check_room(static_cast<Count>(n()), weight.count);
         growth_->learn(body_, point, label, weight);
     }
+
+    /// A weight from 0 to `max_points`, for `learn`: it is rounded for what counts.
+    Weight rounded(double weight) { return body_.rounded(weight); }
 
     /// Computes the probability of each class for a point, into `scores.probabilities`.
     void predict(const Point& point, Scores& scores) const { body_.predict(point, scores); }

@@ -17,6 +17,7 @@
 #include "sapwood/tree/split_test/split_test.hpp"
 #include "sapwood/tree/tree_options.hpp"
 #include "sapwood/tree/tree_tally.hpp"
+#include "sapwood/tree/weight.hpp"
 #include "sapwood/types.hpp"
 
 namespace sapwood {
@@ -32,7 +33,8 @@ public:
     explicit TreeBody(const TreeOptions& options)
         : options_((check_options(options), options)),
           predictor_(options.leaf_prediction, fewest_classes),
-          budget_(options.max_bytes) {
+          budget_(options.max_bytes),
+          weights_(options.seed) {
         const NodeId root = make_node(no_node);
         content(root).models = predictor_.make_models();
         start_statistics(root);
@@ -41,7 +43,10 @@ public:
 
     /// A tree without a node, to be filled with what was saved: options that were checked.
     TreeBody(const TreeOptions& options, std::size_t n_classes)
-        : options_(options), predictor_(options.leaf_prediction, n_classes), budget_(options.max_bytes) {}
+        : options_(options),
+          predictor_(options.leaf_prediction, n_classes),
+          budget_(options.max_bytes),
+          weights_(options.seed) {}
 
     TreeBody(TreeBody&&) = default;
     // Not assignable: the pool of pages would go before the tables of the nodes that it replaces.
@@ -56,11 +61,14 @@ public:
     std::size_t n_classes() const { return predictor_.layout().n_classes; }
     /// The points learned, by weight.
     std::int64_t n() const { return n_; }
+    /// The points learned, each once, also those whose weight was rounded to 0.
+    std::int64_t n_met() const { return n_met_; }
+    const WeightRounding& weights() const { return weights_; }
 
     // ---- a point ------------------------------------------------------------------------------------------------
 
     /// Lets a leaf predict a point and learn from it.
-    void teach(NodeId leaf, Features features, Label label, Count weight) {
+    void teach(NodeId leaf, Features features, Label label, Weight weight) {
         Node& here = content(leaf);
         if (here.models) {
             if (budget_.is_limited()) {
@@ -70,11 +78,16 @@ public:
                 predictor_.teach(*here.models, here.of_class, features, label, weight, Unlimited());
             }
         }
-        here.of_class[label] += weight;
+        here.of_class[label] += weight.count;
     }
 
     /// Notes that a point was learned.
-    void note_point(Count weight) { n_ += weight; }
+    void note_point(Weight weight) {
+        n_ += weight.count;
+        ++n_met_;
+    }
+
+    Weight rounded(double weight) { return weights_.rounded(weight); }
 
     void predict(const Point& point, Scores& scores) const {
         const Node& leaf = node(nodes_.leaf_of(point));
@@ -96,9 +109,9 @@ public:
     /// Notes that a split is looked for.
     void note_test() { ++tally_.tested; }
 
-    /// Lets a node count a point, once if weights are no evidence.
-    void count(NodeId at, Features features, Label label, Count weight) {
-        statistics(at).add(features, label, options_.counts_points_once() ? 1 : weight);
+    /// Lets a node count a point, at most once if weights are no evidence.
+    void count(NodeId at, Features features, Label label, Weight weight) {
+        statistics(at).add(features, label, options_.counts_points_once() ? std::min(weight.count, 1) : weight.count);
     }
 
     NodeContext context(NodeId at) const { return {nodes_.born(at)}; }
@@ -239,8 +252,14 @@ public:
     LeafPredictor& restored_predictor() { return predictor_; }
     void restore_counts(std::int64_t n, const TreeTally& tally, std::uint64_t n_born) {
         n_ = n;
+        n_met_ = n;
         tally_ = tally;
         nodes_.set_n_born(n_born);
+    }
+    /// To be called after `restore_counts`, which takes each point for one of weight 1.
+    void restore_weights(std::int64_t n_met, const WeightRounding::State& state) {
+        n_met_ = n_met;
+        weights_.restore(state);
     }
     void reserve_nodes(std::size_t size) {
         nodes_.reserve(size);
@@ -340,7 +359,9 @@ private:
     std::vector<Node> contents_;
     MemoryBudget budget_;
     TreeTally tally_;
+    WeightRounding weights_;
     std::int64_t n_ = 0;
+    std::int64_t n_met_ = 0;
 };
 
 inline void TreeBody::widen(std::size_t n_classes) {

@@ -17,7 +17,7 @@ class ExtremelyFastGrowth final : public GrowthPolicy {
 public:
     explicit ExtremelyFastGrowth(const TreeOptions& options) : splitting_(options, Rival::no_split) {}
 
-    void learn(TreeBody& tree, const Point& point, Label label, Count weight) override {
+    void learn(TreeBody& tree, const Point& point, Label label, Weight weight) override {
         path_.clear();
         const NodeId leaf = tree.nodes().walk(point, Nodes::root, [this](NodeId at) { path_.push_back(at); });
         tree.teach(leaf, point.on, label, weight);

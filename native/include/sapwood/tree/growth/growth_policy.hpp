@@ -16,8 +16,8 @@ class GrowthPolicy {
 public:
     virtual ~GrowthPolicy() = default;
 
-    /// Learns from a point, `weight` >= 1 times.
-    virtual void learn(TreeBody& tree, const Point& point, Label label, Count weight) = 0;
+    /// Learns from a point of a weight above 0, which may count for nothing (weight.hpp).
+    virtual void learn(TreeBody& tree, const Point& point, Label label, Weight weight) = 0;
 
     /// Whether an inner node goes on counting; if not, its statistics end with its split.
     virtual bool counts_inner_nodes() const = 0;

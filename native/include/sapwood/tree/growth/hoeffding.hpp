@@ -16,7 +16,7 @@ class HoeffdingGrowth final : public GrowthPolicy {
 public:
     explicit HoeffdingGrowth(const TreeOptions& options) : splitting_(options, Rival::second_best) {}
 
-    void learn(TreeBody& tree, const Point& point, Label label, Count weight) override {
+    void learn(TreeBody& tree, const Point& point, Label label, Weight weight) override {
         const NodeId leaf = tree.nodes().leaf_of(point);
         tree.teach(leaf, point.on, label, weight);
         tree.note_point(weight);

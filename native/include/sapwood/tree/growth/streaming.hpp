@@ -19,7 +19,7 @@ class StreamingGrowth final : public GrowthPolicy {
 public:
     explicit StreamingGrowth(const TreeOptions& options) : splitting_(options, Rival::no_split) {}
 
-    void learn(TreeBody& tree, const Point& point, Label label, Count weight) override {
+    void learn(TreeBody& tree, const Point& point, Label label, Weight weight) override {
         const bool is_sampled = TreeBody::mixed(static_cast<std::uint64_t>(tree.n())) % one_in == 0;
         path_.clear();
         const NodeId leaf = tree.nodes().walk(point, Nodes::root, [&](NodeId at) {

@@ -14,6 +14,7 @@
 #include "sapwood/tree/predict/mixing.hpp"
 #include "sapwood/tree/predict/trunk.hpp"
 #include "sapwood/tree/predict/widen_models.hpp"
+#include "sapwood/tree/weight.hpp"
 #include "sapwood/types.hpp"
 
 namespace sapwood {
@@ -94,10 +95,12 @@ public:
     // ---- learning -----------------------------------------------------------------------------------------------
 
     /// Lets the models of a leaf predict a point, then learn from it. `of_class` are the points of the leaf before it.
+    /// Logistic regression takes its weight as it is, naive Bayes and what is noted of each model as it is counted.
     /// `may_take(bytes)` says whether so much more memory may be taken, or is `Unlimited`.
     template <class MayTake>
-    void teach(LeafModels& models, std::span<const std::int64_t> of_class, Features features, Label label, Count weight,
-               MayTake may_take) {
+    void teach(LeafModels& models, std::span<const std::int64_t> of_class, Features features, Label label,
+               Weight weight, MayTake may_take) {
+        if (weight.count == 0 && !layout_.keeps_logistic) return;
         if (layout_.keeps_logistic) cover_trunk(features, may_take);
         const Records records = own_records(models, features, may_take);
         if (mixing_) {
@@ -106,7 +109,7 @@ public:
         }
         const bool notes = chooses();
         const auto note = [&](Model model, Label predicted) {
-            if (predicted == label) models.right[model] += weight;
+            if (predicted == label) models.right[model] += weight.count;
         };
         if (notes) {
             note(majority, static_cast<Label>(std::max_element(of_class.begin(), of_class.end()) - of_class.begin()));
@@ -116,8 +119,8 @@ public:
                 models.bayes_scores(records, of_class, scores_);
                 note(naive_bayes, label_of(scores_.bayes));
             }
-            models.n_of_class[label] += weight;
-            for (Word* record : owned_) record[label].count += weight;
+            models.n_of_class[label] += weight.count;
+            for (Word* record : owned_) record[label].count += weight.count;
         }
         if (layout_.keeps_logistic) {
             std::fill(scores_.trunk.begin(), scores_.trunk.end(), 0.0);
@@ -128,8 +131,8 @@ public:
                 note(trunk, LogisticRegression::label(scores_.trunk));
                 note(logistic, LogisticRegression::label(scores_.logistic));
             }
-            become_gradient(scores_.trunk, label, weight);
-            become_gradient(scores_.logistic, label, weight);
+            become_gradient(scores_.trunk, label, weight.exact);
+            become_gradient(scores_.logistic, label, weight.exact);
             LogisticRegression::step(trunk_.intercept(), scores_.trunk);
             LogisticRegression::step(models.intercept.data(), scores_.logistic);
             LogisticRegression::step(in_trunk_, 0, scores_.trunk);
@@ -257,7 +260,7 @@ private:
     }
 
     /// From the scores of a point to the derivative of its logistic loss by each of them, times its weight.
-    void become_gradient(std::span<double> scores, Label label, Count weight) {
+    void become_gradient(std::span<double> scores, Label label, double weight) {
         LogisticRegression::probabilities(scores, scores_.probabilities);
         const std::size_t first = scores.size() == 1 ? 1 : 0;
         for (std::size_t k = 0; k < scores.size(); ++k) {

@@ -91,7 +91,7 @@ public:
     }
 
     /// A step of all three against their gradients, whose sizes are multiplied by `scale`; naive Bayes counts the
-    /// point.
+    /// point `weight` times.
     void learn(std::span<Word* const> records, std::span<const double> gradients, double scale, Label label,
                Count weight) {
         n_of_class_[label] += weight;

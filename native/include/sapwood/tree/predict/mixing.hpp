@@ -11,6 +11,7 @@
 #include "sapwood/tree/predict/leaf_models.hpp"
 #include "sapwood/tree/predict/mixed_trunk.hpp"
 #include "sapwood/tree/predict/mixer.hpp"
+#include "sapwood/tree/weight.hpp"
 #include "sapwood/types.hpp"
 
 namespace sapwood {
@@ -41,22 +42,23 @@ public:
     }
 
     /// Lets a leaf learn a point from its records in the trunk and in the leaf, of which those in `owned` may be
-    /// changed.
+    /// changed. The mix and the regressions take its weight as it is, naive Bayes as it is counted.
     void teach(LeafModels& models, std::span<const std::int64_t> of_class, std::span<Word* const> in_trunk,
-               Records in_leaf, std::span<Word* const> owned, std::size_t n_features, Label label, Count weight,
+               Records in_leaf, std::span<Word* const> owned, std::size_t n_features, Label label, Weight weight,
                Scores& scores) {
         ++n_points_;
         n_active_ += static_cast<std::int64_t>(n_features);
         const double scale = mixing::step_scale(n_active_, n_points_);
         consult(of_class, models, Records(in_trunk.data(), in_trunk.size()), in_leaf, scores);
-        learn_mix(models, label, weight, scores);
+        learn_mix(models, label, weight.exact, scores);
         const std::size_t n_outputs = layout_.n_outputs();
         for (std::size_t r = 0; r < n_regressions; ++r) {
-            become_gradient(std::span(scores.regressions).subspan(r * n_outputs, n_outputs), label, weight, scores);
+            become_gradient(std::span(scores.regressions).subspan(r * n_outputs, n_outputs), label, weight.exact,
+                            scores);
         }
-        models.n_of_class[label] += weight;
-        for (Word* record : owned) record[label].count += weight;
-        trunk_.learn(in_trunk, scores.regressions, scale, label, weight);
+        models.n_of_class[label] += weight.count;
+        for (Word* record : owned) record[label].count += weight.count;
+        trunk_.learn(in_trunk, scores.regressions, scale, label, weight.count);
         const auto of_leaf = std::span<const double>(scores.regressions).subspan(n_trunks * n_outputs, n_outputs);
         const AdaGrad steps{mixing::leaf_step * scale, mixing::first_square};
         LogisticRegression::step(models.intercept.data(), of_leaf, steps);
@@ -125,7 +127,7 @@ private:
         scores.mixed[0] = mixing::mix(weights(models), std::span<const double, n_experts>(opinions.data(), n_experts));
     }
 
-    void learn_mix(LeafModels& models, Label label, Count weight, Scores& scores) const {
+    void learn_mix(LeafModels& models, Label label, double weight, Scores& scores) const {
         LogisticRegression::probabilities(scores.mixed, scores.probabilities);
         const std::span<double, n_experts> mix(*models.mixer);
         if (layout_.n_outputs() == 1) {
