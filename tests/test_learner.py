@@ -180,7 +180,6 @@ def test_of_points() -> None:
 
     batch = Batch.of_points(points(), [np.int64(3), "x"], 0.0)
     assert list(batch.points()) == [(["a", "c=red", "e=u", "e=v"], 3), ([7], "x")]
-    with pytest.raises(ValueError, match=r"^features must be unique, got 'a=b' twice$"):
-        Batch.of_points([{"a": "b", "a=b": 1}], [0], 0.0)
+    assert list(Batch.of_points([{"a": "b", "a=b": 1}], [0], 0.0).points()) == [(["a=b"], 0)]
     with pytest.raises(ValueError, match=r"^y must have a label for each of the 1 points, got 0$"):
         Batch.of_points([{}], [], 0.0)

@@ -24,8 +24,8 @@ every_classifier = pytest.mark.parametrize("classifier", CLASSIFIERS)
 
 # Each compares a model of weighted points with one of repeated points, in another order.
 ORDER = (
-    "the points are shuffled between the two models, and a tree of a stream depends on their order; and a point of "
-    "weight w is one step of a logistic regression w times as long, not w steps"
+    "the points are shuffled between the two models, and again in each, and a tree of a stream depends on their order; "
+    "and a point of weight w is one step of a logistic regression w times as long, not w steps"
 )
 EXPECTED_FAILURES = {
     "check_sample_weight_equivalence_on_dense_data": ORDER,

@@ -39,11 +39,15 @@ TreeOptions options_of(const nb::kwargs& given) {
     return options;
 }
 
+template <class T>
+std::span<const T> span_of_optional(const std::optional<Array<T>>& array) {
+    return array ? span_of(*array) : std::span<const T>();
+}
+
 /// The rows of arrays, checked, to be learned.
 LabelledRows checked_rows(const Array<std::int64_t>& indptr, const Array<KeyId>& keys, const Array<Label>& labels,
                           const std::optional<Array<double>>& weights) {
-    const LabelledRows rows{
-        {span_of(indptr), span_of(keys)}, span_of(labels), weights ? span_of(*weights) : std::span<const double>()};
+    const LabelledRows rows{{span_of(indptr), span_of(keys)}, span_of(labels), span_of_optional(weights)};
     check_rows(rows.keys);
     check_labels(rows.keys, rows.labels, max_classes);
     if (weights && rows.weights.size() != rows.size()) {
@@ -84,7 +88,8 @@ void learn(GuardedTree& self, const Array<std::int64_t>& indptr, const Array<Key
 /// Lets the tree predict each point, then learn from it. Returns the label that was predicted for each, and the
 /// probability of each class; a class that the tree did not know yet has none.
 nb::tuple prequential(GuardedTree& self, const Array<std::int64_t>& indptr, const Array<KeyId>& keys,
-                      const Array<Label>& labels, const std::optional<Array<double>>& weights) {
+                      const Array<Label>& labels, const std::optional<Array<double>>& weights,
+                      const std::optional<Array<std::int64_t>>& places) {
     Prequential answers(0, 0);
     {
         nb::gil_scoped_release release;
@@ -96,7 +101,8 @@ nb::tuple prequential(GuardedTree& self, const Array<std::int64_t>& indptr, cons
                 answers = Prequential(rows.size(), std::max(rows.n_classes(), self.tree.n_classes()));
             },
             [&](std::size_t first, auto must_pause) {
-                return test_then_learn_rows(self.tree, self.vocabulary(), rows, first, answers, must_pause);
+                return test_then_learn_rows(self.tree, self.vocabulary(), rows, first, span_of_optional(places),
+                                            answers, must_pause);
             });
     }
     const std::array<std::size_t, 2> shape{answers.labels.size(), answers.n_classes};
@@ -121,7 +127,8 @@ void learn_one(GuardedTree& self, nb::handle x, std::int64_t label, double weigh
     learn_keys(self.tree, writing, keys, static_cast<Label>(label), self.tree.rounded(weight), features);
 }
 
-Vector<Label> predict(GuardedTree& self, const Array<std::int64_t>& indptr, const Array<KeyId>& keys) {
+Vector<Label> predict(GuardedTree& self, const Array<std::int64_t>& indptr, const Array<KeyId>& keys,
+                      const std::optional<Array<std::int64_t>>& places) {
     const CsrView csr{span_of(indptr), span_of(keys)};
     std::vector<Label> labels(csr.size());
     {
@@ -131,7 +138,7 @@ Vector<Label> predict(GuardedTree& self, const Array<std::int64_t>& indptr, cons
         Scores scores = self.tree.make_scores();
         for_each_row(self, csr, [&](std::size_t i, Features features) {
             self.tree.predict(features, scores);
-            labels[i] = StreamingTree::label_of(scores.probabilities);
+            labels[i] = StreamingTree::label_of(scores.probabilities, span_of_optional(places));
         });
     }
     return to_numpy(std::move(labels));
@@ -230,8 +237,8 @@ void bind_tree(nb::module_& module) {
         .def("learn_one", &learn_one, nb::arg("x").none(), nb::arg("label"), nb::arg("weight") = 1,
              nb::arg("binarize") = nb::none())
         .def("prequential", &prequential, nb::arg("indptr"), nb::arg("ids"), nb::arg("labels"),
-             nb::arg("weights") = nb::none())
-        .def("predict", &predict, nb::arg("indptr"), nb::arg("ids"))
+             nb::arg("weights") = nb::none(), nb::arg("places") = nb::none())
+        .def("predict", &predict, nb::arg("indptr"), nb::arg("ids"), nb::arg("places") = nb::none())
         .def("predict_proba", &predict_proba, nb::arg("indptr"), nb::arg("ids"))
         .def("predict_proba_one", &predict_proba_one, nb::arg("x").none(), nb::arg("binarize") = nb::none())
         .def(

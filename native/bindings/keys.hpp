@@ -5,11 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <iterator>
 #include <limits>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "encode.hpp"
@@ -51,14 +52,13 @@ public:
     }
 
     /// The keys of the active features of a point that is only asked about; those of objects without one are left out.
-    /// Throws if it is no point (encode.hpp).
+    /// A feature that comes more than once counts once. Throws if it is no point (encode.hpp).
     std::vector<KeyId> known_point(nb::handle x, std::optional<double> binarize) const {
         std::vector<KeyId> keys;
         for_each_active(x, binarize, [&](nb::handle object) {
             if (const std::optional<KeyId> key = find(object)) keys.push_back(*key);
         });
-        check_unique(keys);
-        return keys;
+        return without_repeats(std::move(keys));
     }
 
     /// The keys of the active features of a point that is to be learned. Throws, and adds nothing, if it is no point.
@@ -77,14 +77,12 @@ public:
             }
             keys.push_back(key.value_or(no_key));
         });
-        if (unnamed.size() > 1) check_unique(fresh);
-        if (keys.size() > unnamed.size()) check_unique(known_of(keys, unnamed.empty()));
         for (std::size_t i = 0; i < unnamed.size(); ++i) {
             // It may have one by now: finding others may have run any code.
             const std::optional<KeyId> key = find_name(fresh[i]);
             keys[unnamed[i]] = key ? *key : make(fresh[i]);
         }
-        return keys;
+        return without_repeats(std::move(keys));
     }
 
     std::size_t n_bytes() const { return names_.capacity() * sizeof(nb::object); }
@@ -146,34 +144,19 @@ private:
         return static_cast<KeyId>(PyLong_AsLong(stored));
     }
 
-    static std::vector<KeyId> known_of(const std::vector<KeyId>& keys, bool all) {
-        if (all) return keys;
-        std::vector<KeyId> known;
-        std::copy_if(keys.begin(), keys.end(), std::back_inserter(known), [](KeyId key) { return key != no_key; });
-        return known;
-    }
-
-    void check_unique(const std::vector<KeyId>& keys) const {
-        if (std::adjacent_find(keys.begin(), keys.end(), std::greater_equal<>()) == keys.end()) return;
+    /// The same keys, each once, where it first stands. O(m) if they ascend, O(m log m) otherwise.
+    static std::vector<KeyId> without_repeats(std::vector<KeyId> keys) {
+        if (std::adjacent_find(keys.begin(), keys.end(), std::greater_equal<>()) == keys.end()) return keys;
         std::vector<KeyId> sorted(keys);
         std::sort(sorted.begin(), sorted.end());
-        const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
-        if (twice != sorted.end()) refuse_twice(name(*twice));
-    }
-
-    /// The same of objects that have no key yet.
-    static void check_unique(const std::vector<nb::object>& names) {
-        const nb::object met = nb::steal(PySet_New(nullptr));
-        if (!met.is_valid()) nb::raise_python_error();
-        for (const nb::object& name : names) {
-            const int known = PySet_Contains(met.ptr(), name.ptr());
-            if (known < 0 || (known == 0 && PySet_Add(met.ptr(), name.ptr()) < 0)) nb::raise_python_error();
-            if (known == 1) refuse_twice(name);
+        if (std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end()) return keys;
+        // Rare, so that it need not be fast: points have hundreds of features, and few have one twice.
+        std::unordered_set<KeyId> met;
+        std::vector<KeyId> once;
+        for (const KeyId key : keys) {
+            if (met.insert(key).second) once.push_back(key);
         }
-    }
-
-    [[noreturn]] static void refuse_twice(const nb::object& name) {
-        throw std::invalid_argument("features must be unique, got " + repr_of(name) + " twice");
+        return once;
     }
 
     nb::dict keys_;

@@ -111,7 +111,9 @@ class _RiverTree(Inspectable, base.MiniBatchClassifier):
         self.learner.learn_one(x, y, w)
 
     def predict_proba_one(self, x: dict[Any, Any], **_kwargs: Any) -> dict[Any, float]:
-        """Return the probability of each class; an empty dict before the first point.
+        """Return the probability of each class, in order; an empty dict before the first point.
+
+        The classes are sorted if they can be compared, otherwise in the order of appearance.
 
         Parameters
         ----------
@@ -121,7 +123,7 @@ class _RiverTree(Inspectable, base.MiniBatchClassifier):
         return self._learner.predict_proba_one(x)
 
     def predict_one(self, x: dict[Any, Any], **_kwargs: Any) -> Any:
-        """Return the most probable class, of several the one that was met first; None before the first point.
+        """Return the most probable class, of several the first in order; None before the first point.
 
         Parameters
         ----------

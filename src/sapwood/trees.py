@@ -68,7 +68,7 @@ class StreamingTreeClassifier(TreeClassifier, kind="StreamingTreeClassifier"):
     feature_importances_ : ndarray of shape (n_features_in_,)
         The share of each feature in the impurity that the tests took away.
     n_points_ : int
-        The points learned, each as often as its weight says.
+        The number of points learned, counted with their weights, of which fractions are rounded at random.
 
     References
     ----------

@@ -72,16 +72,12 @@ class Batch:
     def of_points(cls, points: Iterable[Any], labels: Sequence[Hashable], binarize: float | None) -> Batch:
         """Return a batch of single points, each as ``learn_one`` takes it.
 
-        Raises TypeError or ValueError if a point or a label is invalid, or if a point has a feature twice.
+        A feature that a point has twice counts once. Raises TypeError or ValueError if a point or a label is invalid.
         """
         keys: list[Hashable] = []
         indptr = [0]
         for x in points:
-            active = _core.active_keys(x, binarize)
-            if len(set(active)) < len(active):
-                twice = next(key for i, key in enumerate(active) if key in active[:i])
-                raise ValueError(f"features must be unique, got {twice!r} twice")
-            keys += active
+            keys += dict.fromkeys(_core.active_keys(x, binarize))
             indptr.append(len(keys))
         if len(indptr) - 1 != len(labels):
             raise ValueError(f"y must have a label for each of the {len(indptr) - 1} points, got {len(labels)}")
@@ -164,7 +160,7 @@ class Batch:
         return Coding(as_objects(list(number)), np.fromiter(map(number.__getitem__, labels), np.intp, len(labels)))
 
     def order(self, rows: slice | NDArray[np.intp] = slice(None)) -> list[Hashable]:
-        """Return the distinct labels of all points, or of these rows, by first appearance, but for those of weight 0."""
+        """Return the distinct labels of all points, or of these rows, by first appearance; weight 0 is left out."""
         classes, codes = self.coded
         codes = codes[rows]
         if self.weights is not None:

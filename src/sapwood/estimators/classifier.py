@@ -133,7 +133,9 @@ class TreeClassifier(Inspectable, TreeEstimator):
     # ---- answers ----------------------------------------------------------------------------------------------------
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the most probable class of each row; of several, the one that the model met first.
+        """Return the most probable class of each row; of several, the first in ``classes_``.
+
+        That is ``classes_[predict_proba(X).argmax(axis=1)]``.
 
         Parameters
         ----------
@@ -164,6 +166,23 @@ class TreeClassifier(Inspectable, TreeEstimator):
         model, batch = self._answerable("predict_proba", X)
         return model.predict_proba(batch)
 
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the logarithm of the probability of each class for each row; minus infinity for the probability 0.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The points. CSR is read in place.
+
+        Returns
+        -------
+        logarithms : ndarray of shape (n_samples, n_classes)
+            In the order of ``classes_``.
+        """
+        model, batch = self._answerable("predict_log_proba", X)
+        with np.errstate(divide="ignore"):
+            return np.log(model.predict_proba(batch))
+
     def predict_one(self, x: Point) -> Hashable:
         """Return the most probable class of one point; None before anything was learned.
 
@@ -176,6 +195,8 @@ class TreeClassifier(Inspectable, TreeEstimator):
 
     def predict_proba_one(self, x: Point) -> dict[Hashable, float]:
         """Return the probability of each class for one point; an empty dict before anything was learned.
+
+        The classes are in the order of ``classes_``.
 
         Parameters
         ----------

@@ -235,7 +235,7 @@ def explain_ids(
     assert leaf.model is not None
     told = tree.predict_proba(_one_row(ids), ids)[0, places]
     probabilities = told / told.sum()
-    first, *others = np.lexsort((places, -probabilities)).tolist()  # ties go to the class met first
+    first, *others = np.argsort(-probabilities, kind="stable").tolist()  # ties go to the first class, as in predict
     keys, scores, intercept = _scores(tree, ids, leaf, places, probabilities)
     against = others[0] if others else first
     ranked = np.argsort(-np.abs(scores[:, first] - scores[:, against]), kind="stable")

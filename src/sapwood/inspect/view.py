@@ -44,7 +44,7 @@ class NodeView:
     counts: tuple[int, ...]
     n: int
     shares: tuple[float, ...]  # of each class; equal where there is no point
-    majority: int  # the place of the most frequent class; of several, that which the tree met first, as in predict
+    majority: int  # the place of the most frequent class; of several the first, as in predict
     model: str | None  # of a leaf: which model answers
     right: dict[str, int] | None  # of a leaf: how often each model has been right, with its forebears
     learning: bool  # whether it keeps statistics for a split
@@ -115,8 +115,7 @@ class TreeView:
         n = counts.sum(axis=1)
         chosen_for = nodes["counts"].sum(axis=1).tolist()
         shares = np.where(n[:, np.newaxis] > 0, counts / np.maximum(n, 1)[:, np.newaxis], 1 / len(classes)).tolist()
-        # The first of several in the order of the tree, then its place in that of the view.
-        majority = np.argsort(places)[passed.argmax(axis=1)].tolist()
+        majority = counts.argmax(axis=1).tolist()
         n_below = _sizes(nodes["parent"])
         column = {name: values.tolist() for name, values in nodes.items()}
         views = []

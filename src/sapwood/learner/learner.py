@@ -356,21 +356,33 @@ class TreeLearner:
         return model
 
     def predict_one(self, x: Point) -> Hashable:
-        """Return the most probable class of one point; None before anything was learned."""
+        """Return the most probable class of one point, of several the first in ``labels.classes``.
+
+        It is None before anything was learned.
+        """
         labels, probabilities = self._told_of_one("predict_one", x)
         if not probabilities:
             return None
-        return labels.order[min(probabilities.index(max(probabilities)), len(labels.order) - 1)]
+        # The core has two classes at least; the second may not have been met.
+        probabilities = probabilities[: len(labels.order)]
+        largest = max(probabilities)
+        if probabilities.count(largest) == 1:
+            return labels.order[probabilities.index(largest)]
+        tied = [label for label, each in zip(labels.order, probabilities, strict=False) if each == largest]
+        return min(tied, key=labels.column.__getitem__)
 
     def predict_proba_one(self, x: Point) -> dict[Hashable, float]:
-        """Return the probability of each class for one point; an empty dict before anything was learned."""
+        """Return the probability of each class for one point; an empty dict before anything was learned.
+
+        The classes are in the order of ``labels.classes``.
+        """
         labels, probabilities = self._told_of_one("predict_proba_one", x)
         if not probabilities:
             return {}
         if len(labels.order) == 1:
             probabilities = [1.0]
         # The labels may be newer than the probabilities: what these did not know is not met.
-        answers = dict.fromkeys((*labels.order, *labels.unseen), 0.0)
+        answers = dict.fromkeys(labels.column, 0.0)
         answers.update(zip(labels.order, probabilities, strict=False))
         return answers
 

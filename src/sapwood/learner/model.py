@@ -116,7 +116,8 @@ class TreeModel:
         All of them by the number of the class in the core, which has two classes at least.
         """
         numbers = self._numbers(batch)
-        predicted, probabilities = self.tree.prequential(*self.rows(batch, make=True), numbers, batch.weights)
+        rows, places = self.rows(batch, make=True), self.labels.columns
+        predicted, probabilities = self.tree.prequential(*rows, numbers, batch.weights, places)
         return predicted, probabilities, numbers
 
     def _numbers(self, batch: Batch) -> NDArray[np.uint16]:
@@ -127,9 +128,10 @@ class TreeModel:
         return np.array(known, dtype=np.uint16)[codes]
 
     def predict(self, batch: Batch) -> NDArray[Any]:
-        """Return the class of the largest probability for each point; of several, that which was met first."""
+        """Return the class of the largest probability for each point; of several, the first in ``labels.classes``."""
         rows = self.rows(batch, make=False)
-        numbers = np.concatenate([self.tree.predict(*chunk) for chunk in chunks(*rows, _ROWS_IN_CHUNK)])
+        places = self.labels.columns
+        numbers = np.concatenate([self.tree.predict(*chunk, places) for chunk in chunks(*rows, _ROWS_IN_CHUNK)])
         labels = self.labels
         # The core has two classes at least; the second may not have been met.
         columns = labels.columns[np.minimum(numbers, len(labels.order) - 1)]

@@ -89,10 +89,11 @@ struct Prequential {
     std::vector<double> probabilities;
 };
 
-/// As `learn_rows`, but the tree predicts each point before it learns it.
+/// As `learn_rows`, but the tree predicts each point before it learns it. `places` settle ties (`label_of`).
 template <class MustPause>
 std::size_t test_then_learn_rows(StreamingTree& tree, Vocabulary& vocabulary, const LabelledRows& rows,
-                                 std::size_t first, Prequential& answers, MustPause must_pause) {
+                                 std::size_t first, std::span<const std::int64_t> places, Prequential& answers,
+                                 MustPause must_pause) {
     Vocabulary::Writing writing(vocabulary);
     std::vector<FeatureId> features;
     Scores scores = tree.make_scores();
@@ -101,7 +102,7 @@ std::size_t test_then_learn_rows(StreamingTree& tree, Vocabulary& vocabulary, co
         if (scores.probabilities.size() != tree.n_classes()) scores = tree.make_scores();
         writing.find(rows.keys.row(i), features);
         tree.predict(Features(features), scores);
-        answers.labels[i] = StreamingTree::label_of(scores.probabilities);
+        answers.labels[i] = StreamingTree::label_of(scores.probabilities, places);
         // Whoever learns meanwhile, in another thread, may add classes; these answers do not know them.
         const std::size_t known = std::min(answers.n_classes, scores.probabilities.size());
         std::copy_n(scores.probabilities.begin(), known,

@@ -53,9 +53,15 @@ public:
     void predict(const Point& point, Scores& scores) const { body_.predict(point, scores); }
     Scores make_scores() const { return Scores(body_.predictor().layout()); }
 
-    /// The class of the largest probability; of several the one that was seen first.
-    static Label label_of(std::span<const double> probabilities) {
-        return static_cast<Label>(std::max_element(probabilities.begin(), probabilities.end()) - probabilities.begin());
+    /// The class of the largest probability. Of several, it is the one with the first place; `places` are those of the
+    /// classes in the order of whoever asks, and a class without one comes after all others, as it was seen.
+    static Label label_of(std::span<const double> probabilities, std::span<const std::int64_t> places = {}) {
+        std::size_t best = 0;
+        for (std::size_t k = 1; k < probabilities.size(); ++k) {
+            const bool ties = probabilities[k] == probabilities[best] && k < places.size();
+            if (probabilities[k] > probabilities[best] || (ties && places[k] < places[best])) best = k;
+        }
+        return static_cast<Label>(best);
     }
 
     /// Throws std::invalid_argument unless the tree can have `n_classes` classes, at any time from now on.
