@@ -17,15 +17,33 @@ from dataclasses import dataclass, field
 from statistics import NormalDist
 from typing import Protocol
 
-import numpy as np
+from reference_evidence import (
+    N_LOOKED_AT,
+    OCCURRENCES_FOR_RANK,
+    is_sampled,
+    log_evidence,
+    needed,
+    selection_radius,
+)
+from reference_models import (
+    MODELS,
+    Bayes,
+    Counts,
+    LeafModels,
+    Mixing,
+    Regression,
+    Weights,
+    gradient_of,
+    probabilities,
+)
 
-MODELS = ("majority", "naive_bayes", "trunk", "logistic")
 # Differences below this are rounding.
 NEAR = 1e-11
+# The same of evidence, a difference of numbers that grow with the points.
+NEAR_EVIDENCE = 1e-9
 # Gains below this are no gains.
 LEAST_GAIN = 1e-9
 
-Counts = list[int]
 # The tests on the way to a node: each feature, and whether it is on.
 Way = tuple[tuple[int, bool], ...]
 
@@ -123,113 +141,6 @@ def bound(options: Options, of_class: Sequence[int], compared: Sequence[Sequence
     return spread * math.sqrt(math.log(1 / options.delta) / (2 * n))
 
 
-# ---- what a leaf predicts with ---------------------------------------------------------------------------------------
-
-
-def float32(value: float) -> float:
-    """Round to the precision in which weights are kept."""
-    return float(np.float32(value))
-
-
-@dataclass
-class Weights:
-    """The weights of a feature or of an intercept, one for each output, and the sums of their squared gradients."""
-
-    of: list[float]
-    squares: list[float]
-
-    @classmethod
-    def zero(cls, n_outputs: int) -> Weights:
-        """Return weights before any point."""
-        return cls([0.0] * n_outputs, [0.0] * n_outputs)
-
-    def step(self, gradient: Sequence[float]) -> None:
-        """Take an AdaGrad step."""
-        for k, g in enumerate(gradient):
-            self.squares[k] = float32(self.squares[k] + g * g)
-            self.of[k] = float32(self.of[k] - 0.15 * g / math.sqrt(0.05 + self.squares[k]))
-
-    def widen(self, n_outputs: int) -> None:
-        """Go over to more outputs. One output is the score of the class 1 less that of the class 0."""
-        if len(self.of) == 1:
-            self.of = [-self.of[0] / 2, self.of[0] / 2]
-            self.squares = self.squares * 2
-        self.of += [0.0] * (n_outputs - len(self.of))
-        self.squares += [0.0] * (n_outputs - len(self.squares))
-
-
-@dataclass
-class Regression:
-    """A sparse logistic regression: an intercept, and weights for every feature met."""
-
-    intercept: Weights
-    features: dict[int, Weights] = field(default_factory=dict)
-
-    def add_scores(self, features: Sequence[int], scores: list[float]) -> None:
-        """Add what it says of a point to the scores."""
-        met = [self.features[j] for j in features if j in self.features]
-        for weights in (self.intercept, *met):
-            for k, weight in enumerate(weights.of):
-                scores[k] += weight
-
-    def step(self, features: Sequence[int], gradient: Sequence[float]) -> None:
-        """Learn from a point."""
-        self.intercept.step(gradient)
-        for j in features:
-            self.features.setdefault(j, Weights.zero(len(gradient))).step(gradient)
-
-    def widen(self, n_outputs: int) -> None:
-        """Go over to more outputs."""
-        for weights in (self.intercept, *self.features.values()):
-            weights.widen(n_outputs)
-
-
-@dataclass
-class Bayes:
-    """The counts of naive Bayes."""
-
-    n_of_class: Counts
-    on: dict[int, Counts] = field(default_factory=dict)
-
-    def scores(self, features: Sequence[int], of_class: Sequence[int]) -> list[float]:
-        """Return the logarithm of what is proportional to the probability of each class."""
-        n = sum(self.n_of_class)
-        scores = [math.log(count + 1) for count in of_class]
-        for j in features:
-            on = self.on.get(j)
-            if on is None:
-                continue
-            among_all = (sum(on) + 0.5) / (n + 1)
-            for k, n_k in enumerate(self.n_of_class):
-                scores[k] += math.log((on[k] + among_all) / (n_k + 1))
-        return scores
-
-    def learn(self, features: Sequence[int], label: int, weight: int) -> None:
-        """Count a point."""
-        self.n_of_class[label] += weight
-        for j in features:
-            self.on.setdefault(j, [0] * len(self.n_of_class))[label] += weight
-
-
-@dataclass
-class LeafModels:
-    """The models of a leaf, and how often each of MODELS was right."""
-
-    bayes: Bayes
-    correction: Regression
-    right: Counts = field(default_factory=lambda: [0] * len(MODELS))
-
-
-def probabilities(scores: Sequence[float]) -> list[float]:
-    """Return the probabilities that scores stand for: of two classes if there is one score."""
-    if len(scores) == 1:
-        one = 1 / (1 + math.exp(-scores[0]))
-        return [1 - one, one]
-    largest = max(scores)
-    terms = [math.exp(score - largest) for score in scores]
-    return [term / sum(terms) for term in terms]
-
-
 # ---- the tree --------------------------------------------------------------------------------------------------------
 
 
@@ -245,6 +156,8 @@ class Node:
     # Statistics since the node began to look for a split.
     counted: Counts
     on: dict[int, Counts] = field(default_factory=dict)
+    # The features in the order in which they occurred for the third time.
+    ranked: list[int] = field(default_factory=list)
     tested_at: int = 0
     reached: int = 0
     # Of an inner node.
@@ -275,6 +188,7 @@ class ReferenceTree:
         self.settled = 0
         self._born = 0
         self.trunk = Regression(Weights.zero(1))
+        self.mixing = Mixing()
         self.root = self._leaf((), [0, 0], LeafModels(Bayes([0, 0]), Regression(Weights.zero(1))))
 
     def _leaf(self, way: Way, of_class: Counts, models: LeafModels | None) -> Node:
@@ -296,12 +210,12 @@ class ReferenceTree:
         more = [0] * (n_classes - self.n_classes)
         self.n_classes = n_classes
         self.trunk.widen(n_classes)
+        self.mixing.widen(n_classes)
         for node in self.root.nodes():
             for counts in (node.of_class, node.counted, *node.on.values()):
                 counts.extend(more)
             if node.models is not None:
-                for counts in (node.models.bayes.n_of_class, *node.models.bayes.on.values()):
-                    counts.extend(more)
+                node.models.bayes.widen(n_classes)
                 node.models.correction.widen(n_classes)
 
     def learn(self, features: Sequence[int], label: int, weight: int, arbiter: Arbiter) -> None:
@@ -309,17 +223,24 @@ class ReferenceTree:
         self.cover_classes(label + 1)
         path = self.path(features)
         leaf = path[-1]
+        # VFDT forgets the statistics of a node once it is split; EFDT goes on with them, with all points or a sample.
+        growth = self.options.growth
+        goes_on = growth == "extremely_fast" or (growth == "streaming" and is_sampled(self.n))
+        # Weights are no evidence: there a point is one point.
+        times = 1 if self.options.split_test == "evidence" else weight
         self._teach(leaf, features, label, weight, arbiter)
         leaf.of_class[label] += weight
         self.n += weight
-        # VFDT forgets the statistics of a node once it is split; EFDT goes on with them.
-        for node in path if self.options.growth == "extremely_fast" else [leaf]:
-            node.reached += weight
+        for node in path if goes_on else [leaf]:
+            node.reached += times
             if not node.looks:
                 continue
-            node.counted[label] += weight
+            node.counted[label] += times
             for j in features:
-                node.on.setdefault(j, [0] * self.n_classes)[label] += weight
+                on = node.on.setdefault(j, [0] * self.n_classes)
+                on[label] += times
+                if sum(on) == OCCURRENCES_FOR_RANK:
+                    node.ranked.append(j)
             changed = self._split_if_due(node, arbiter) if node is leaf else self._resplit_if_due(node, arbiter)
             if changed:
                 break
@@ -331,6 +252,8 @@ class ReferenceTree:
         leaf = self.path(features)[-1]
         assert leaf.models is not None
         model = self.model_of(leaf)
+        if model == "mixed":
+            return self.mixing.predict_proba(leaf.models, leaf.of_class, features)
         if model == "majority":
             n = sum(leaf.of_class)
             return [count / n if n > 0 else 1 / self.n_classes for count in leaf.of_class]
@@ -358,6 +281,9 @@ class ReferenceTree:
         """Let each model predict the point, then learn from it. All learn; the tree uses what it was asked to."""
         models = leaf.models
         assert models is not None
+        if self.options.leaf_prediction == "mixed":
+            self.mixing.teach(models, leaf.of_class, features, label, weight)
+            return
         trunk = self._trunk_scores(features)
         corrected = list(trunk)
         models.correction.add_scores(features, corrected)
@@ -370,8 +296,7 @@ class ReferenceTree:
                     models.right[model] += weight
         models.bayes.learn(features, label, weight)
         for regression, scores in ((self.trunk, trunk), (models.correction, corrected)):
-            gradient = [(p - (k == label)) * weight for k, p in enumerate(probabilities(scores))]
-            regression.step(features, gradient if len(scores) > 1 else gradient[1:])
+            regression.step(features, gradient_of(scores, label, weight))
 
     def _speak_for(self, label: int, scores: list[float], model: int, before: int, arbiter: Arbiter) -> bool:
         """Whether a label has the largest score."""
@@ -406,6 +331,36 @@ class ReferenceTree:
             first = answer if answer in tied else min(tied)
         return [first, *sorted((j for j in gains if j != first), key=lambda j: (-gains[j], j))], gains
 
+    def _needed(self, node: Node, feature: int) -> float:
+        """Return what the evidence of a feature must reach at a node; infinite before its third occurrence."""
+        if feature not in node.ranked:
+            return math.inf
+        return needed(self.options.delta, node.born + 1, node.ranked.index(feature) + 1)
+
+    def _has_evidence(self, node: Node, gains: dict[int, float], answer: bool) -> bool:
+        """Whether one of the best features has enough evidence; the answer of the arbiter if rounding decides."""
+        is_certain = is_possible = False
+        for j in node.ranked:
+            missing = self._needed(node, j) - log_evidence(node.on[j], node.counted)
+            if missing > NEAR_EVIDENCE:
+                continue
+            # Those with the same counts come in the order of their slots.
+            before = [i < j if node.on[i] == node.on[j] else gains[i] > gains[j] + NEAR for i in gains]
+            or_level = [i < j if node.on[i] == node.on[j] else gains[i] >= gains[j] - NEAR for i in gains]
+            is_certain |= missing < -NEAR_EVIDENCE and sum(or_level) < N_LOOKED_AT
+            is_possible |= sum(before) < N_LOOKED_AT
+        if is_possible and not is_certain:
+            self.settled += 1
+            return answer
+        return is_certain
+
+    def _radius(self, node: Node, feature: int) -> float:
+        """Return how far the gain of a feature can be from the true one; infinite while that cannot be said."""
+        on, need = node.on[feature], self._needed(node, feature)
+        if not is_nearly_normal(on, node.counted) or need == math.inf:
+            return math.inf
+        return selection_radius(gain_variance(on, node.counted, "entropy"), sum(node.counted), need)
+
     def _split_if_due(self, node: Node, arbiter: Arbiter) -> bool:
         options = self.options
         n = sum(node.counted)
@@ -426,12 +381,17 @@ class ReferenceTree:
         best = gains[ranked[0]]
         if not best > max(options.min_gain, LEAST_GAIN):
             return False
-        # The rival of EFDT is not to split at all; that of VFDT is the second best, if it is of any use.
-        rivals = [] if options.growth == "extremely_fast" else [j for j in ranked[1:2] if gains[j] > LEAST_GAIN]
-        margin = best - sum(gains[j] for j in rivals)
-        least = bound(options, node.counted, [node.on[j] for j in (ranked[0], *rivals)])
-        if least >= options.tau and not self._exceeds(margin, least, answer is not None):
-            return False
+        if options.split_test == "evidence":
+            if not self._has_evidence(node, gains, answer is not None):
+                return False
+            margin = max(0.0, best - max([0.0, *(gains[j] for j in ranked[1:2])]))
+        else:
+            # The rival of VFDT is the second best, if it is of any use; otherwise it is not to split at all.
+            rivals = [j for j in ranked[1:2] if gains[j] > LEAST_GAIN] if options.growth == "hoeffding" else []
+            margin = best - sum(gains[j] for j in rivals)
+            least = bound(options, node.counted, [node.on[j] for j in (ranked[0], *rivals)])
+            if least >= options.tau and not self._exceeds(margin, least, answer is not None):
+                return False
         self.tally["split"] += 1
         self._grow(node, ranked[0], best, margin, node.models)
         return True
@@ -439,7 +399,8 @@ class ReferenceTree:
     def _resplit_if_due(self, node: Node, arbiter: Arbiter) -> bool:
         assert node.feature is not None
         n = sum(node.counted)
-        if n - node.tested_at < self.options.min_samples_reevaluate:
+        is_by_evidence = self.options.split_test == "evidence"
+        if n - node.tested_at < max(self.options.min_samples_reevaluate, n // 8 if is_by_evidence else 0):
             return False
         node.tested_at = n
         if max(node.counted) == n:
@@ -450,7 +411,11 @@ class ReferenceTree:
         margin = gains[ranked[0]] - gains[node.feature]
         if margin <= NEAR:
             return False
-        least = bound(self.options, node.counted, [node.on[ranked[0]], node.on[node.feature]])
+        if is_by_evidence:
+            margin = gains[ranked[0]] - max(0.0, gains[node.feature])
+            least = self._radius(node, ranked[0]) + self._radius(node, node.feature)
+        else:
+            least = bound(self.options, node.counted, [node.on[ranked[0]], node.on[node.feature]])
         if not self._exceeds(margin, max(least, LEAST_GAIN), answer != node.feature):
             return False
         self.tally["resplit"] += 1

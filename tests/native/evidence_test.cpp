@@ -350,6 +350,28 @@ void against_all_features() {
                  seen.ruled_out, seen.splits, seen.more_by_all);
 }
 
+/// Where the best four are not enough: a feature of the first rank has the evidence that it needs, and five that tell a
+/// little more have not, as they need more. The node is split all the same, a few points later.
+void crowded_out() {
+    std::vector<streams::Point> points(6);
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        points[i].label = i % 2;
+        if (i < 3) points[i].features = {0};
+        // Four hundred features take the ranks that follow.
+        for (FeatureId j = 100; i >= 3 && j < 500; ++j) points[i].features.push_back(j);
+    }
+    for (unsigned i = 0; i < 60; ++i) {
+        points.push_back({{}, static_cast<Label>(i % 2)});
+        if (i % 2 == 1) points.back().features = {1, 2, 3, 4, 5};
+        if (i % 2 == 1 && i % 20 != 1) points.back().features.push_back(0);
+    }
+    for (const SearchKind search : {SearchKind::certified, SearchKind::exhaustive}) {
+        Seen seen;
+        follow(points, search, 0.05, 0, seen);
+        CHECK(seen.more_by_all > 0 && seen.more_by_all < 15 && seen.splits > 0);
+    }
+}
+
 /// The guarantee itself: in streams where no feature informs, the share of those ever split is at most delta. That of
 /// the first leaf is delta / 5.1, and the features spend at most .62 of it.
 void splits_of_noise() {
@@ -389,6 +411,7 @@ int main() {
     shares_of_delta();
     selection();
     against_all_features();
+    crowded_out();
     splits_of_noise();
     return check::finish();
 }
