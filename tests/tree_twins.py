@@ -27,7 +27,7 @@ def arrays_of(
     indptr = np.cumsum([0] + [len(features) for features, _, _ in points], dtype=np.int64)
     ids = np.array([j for features, _, _ in points for j in features], dtype=np.int32)
     labels = np.array([label for _, label, _ in points], dtype=np.uint16)
-    return indptr, ids, labels, np.array([weight for _, _, weight in points], dtype=np.int32)
+    return indptr, ids, labels, np.array([weight for _, _, weight in points], dtype=np.float64)
 
 
 def in_order_of_appearance(stream: Sequence[WeightedPoint]) -> list[WeightedPoint]:
