@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import pickle
 from collections.abc import Callable
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -18,7 +18,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from tree_models import BOLD, CLASSIFIERS, Classifier, stream
 
+import sapwood
 from sapwood import ExtremelyFastDecisionTreeClassifier, HoeffdingTreeClassifier
+from sapwood.parameters import TREES, LeafPrediction
 
 every_classifier = pytest.mark.parametrize("classifier", CLASSIFIERS)
 
@@ -31,25 +33,40 @@ EXPECTED_FAILURES = {
     "check_sample_weight_equivalence_on_dense_data": ORDER,
     "check_sample_weight_equivalence_on_sparse_data": ORDER,
 }
+# Leaves of counts alone, in which a point of weight w is w points; the trees of these checks are single leaves.
+COUNTED = {"majority", "naive_bayes"}
 DECLARED: dict[str, Any] = (
-    {"expected_failed_checks": lambda model: {} if model.leaf_prediction == "majority" else EXPECTED_FAILURES}
+    {"expected_failed_checks": lambda model: {} if model.leaf_prediction in COUNTED else EXPECTED_FAILURES}
     if "expected_failed_checks" in inspect.signature(parametrize_with_checks).parameters
     else {}
 )
+# Every estimator with every leaf prediction; the defaults are checked in the fast test.
+OTHER_LEAVES = [
+    estimator(leaf_prediction=leaf_prediction)
+    for estimator in (getattr(sapwood, kind.name) for kind in TREES)
+    for leaf_prediction in get_args(LeafPrediction)
+    if leaf_prediction != estimator().leaf_prediction
+]
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.DataConversionWarning")
+@parametrize_with_checks([getattr(sapwood, kind.name)() for kind in TREES], **DECLARED)  # type: ignore[untyped-decorator]  # scikit-learn has no annotations
+def test_scikit_learn_checks(estimator: Any, check: Callable[[Any], None]) -> None:
+    check(estimator)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.DataConversionWarning")
 @parametrize_with_checks(
     [
-        HoeffdingTreeClassifier(),
-        ExtremelyFastDecisionTreeClassifier(),
+        *OTHER_LEAVES,
         HoeffdingTreeClassifier(criterion="gini", leaf_prediction="majority", tau=0.5, random_state=1),
-        HoeffdingTreeClassifier(criterion="gini", leaf_prediction="logistic", tau=0.5, random_state=1),
+        HoeffdingTreeClassifier(criterion="gini", leaf_prediction="logistic", tau=0.5, random_state=1, shuffle=False),
         ExtremelyFastDecisionTreeClassifier(split_test="gaussian", max_bytes=1 << 20, delta=0.1),
     ],
     **DECLARED,
 )  # type: ignore[untyped-decorator]  # scikit-learn has no annotations
-def test_scikit_learn_checks(estimator: Any, check: Callable[[Any], None]) -> None:
+def test_scikit_learn_checks_of_every_leaf_prediction(estimator: Any, check: Callable[[Any], None]) -> None:
     check(estimator)
 
 

@@ -21,7 +21,7 @@ from sklearn.preprocessing import KBinsDiscretizer
 from sklearn.utils.class_weight import compute_class_weight, compute_sample_weight
 from tree_models import BOLD, CLASSIFIERS, Classifier, content, dicts, state, stream
 
-from sapwood import ExtremelyFastDecisionTreeClassifier, HoeffdingTreeClassifier
+from sapwood import ExtremelyFastDecisionTreeClassifier, HoeffdingTreeClassifier, StreamingTreeClassifier
 from sapwood.evaluate import prequential
 
 every_classifier = pytest.mark.parametrize("classifier", CLASSIFIERS)
@@ -463,6 +463,7 @@ def test_sorted_labels(classifier: Classifier) -> None:
 
 
 IRIS: list[Any] = [
+    StreamingTreeClassifier(),
     HoeffdingTreeClassifier(),
     ExtremelyFastDecisionTreeClassifier(),
 ]
