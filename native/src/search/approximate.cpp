@@ -1,7 +1,7 @@
-#include "sapwood/search/families.hpp"
 #include "sapwood/search/approximate/n_trees.hpp"
 #include "sapwood/search/approximate/upd_ent.hpp"
 #include "sapwood/search/approximate/upd_gini.hpp"
+#include "sapwood/search/families.hpp"
 
 namespace sapwood {
 

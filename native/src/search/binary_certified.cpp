@@ -1,6 +1,6 @@
-#include "sapwood/search/families.hpp"
 #include "sapwood/impurity.hpp"
 #include "sapwood/search/certified/certified.hpp"
+#include "sapwood/search/families.hpp"
 
 namespace sapwood {
 

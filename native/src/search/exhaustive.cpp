@@ -1,7 +1,7 @@
 #include "sapwood/search/exhaustive/exhaustive.hpp"
 
-#include "sapwood/search/families.hpp"
 #include "sapwood/impurity.hpp"
+#include "sapwood/search/families.hpp"
 
 namespace sapwood {
 

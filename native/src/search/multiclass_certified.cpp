@@ -1,7 +1,7 @@
-#include "sapwood/search/families.hpp"
 #include "sapwood/impurity.hpp"
 #include "sapwood/search/certified/certified.hpp"
 #include "sapwood/search/certified/multiclass_certificate.hpp"
+#include "sapwood/search/families.hpp"
 
 namespace sapwood {
 
