@@ -258,7 +258,7 @@ class HoeffdingTreeClassifier(_RiverTree, kind="HoeffdingTreeClassifier"):
     >>> from river import datasets, evaluate, metrics
     >>> model = HoeffdingTreeClassifier(binarize=0.5)
     >>> evaluate.progressive_val_score(datasets.Phishing(), model, metrics.Accuracy())
-    Accuracy: 87.75%
+    Accuracy: 87.67%
     """
 
 
@@ -276,5 +276,5 @@ class ExtremelyFastDecisionTreeClassifier(_RiverTree, kind="ExtremelyFastDecisio
     >>> from river import datasets, evaluate, metrics
     >>> model = ExtremelyFastDecisionTreeClassifier(binarize=0.5)
     >>> evaluate.progressive_val_score(datasets.Phishing(), model, metrics.Accuracy())
-    Accuracy: 87.75%
+    Accuracy: 87.67%
     """

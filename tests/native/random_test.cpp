@@ -1,5 +1,5 @@
 // The generator against its reference, and the portable mathematics against the library's.
-#include "sapwood/generate/random.hpp"
+#include "sapwood/random.hpp"
 
 #include <cmath>
 #include <vector>

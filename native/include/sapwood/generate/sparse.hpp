@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "sapwood/generate/generated.hpp"
-#include "sapwood/generate/random.hpp"
+#include "sapwood/random.hpp"
 
 namespace sapwood {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "sapwood/generate/random.hpp"
+#include "sapwood/random.hpp"
 #include "sapwood/types.hpp"
 
 namespace sapwood {
