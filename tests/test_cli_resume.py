@@ -72,7 +72,7 @@ def test_resume_without_a_model_begins(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--tau", "0.2"], "--tau must be 0.05, as of "),
+        (["--delta", "0.2"], "--delta must be 0.05, as of "),
         (["--seed", "1"], "--seed must be None, as of "),
         (["--learner", "efdt"], "--learner must be that of "),
         (["--ngrams", "2"], "--ngrams must be 1, as of "),
@@ -118,7 +118,7 @@ def test_a_signal_saves_what_was_learned(number: int, code: int, name: str, tmp_
     model = tmp_path / "m"
     data = stream_bytes(1000)
     first = b"".join(data.splitlines(keepends=True)[:400])
-    running = start("train", "-", "-m", model, "--checkpoint", "every=100", "--tau", "0.1")
+    running = start("train", "-", "-m", model, "--checkpoint", "every=100", "--delta", "0.1")
     assert running.stdin is not None
     running.stdin.write(first)
     running.stdin.flush()
@@ -137,8 +137,8 @@ def test_a_signal_saves_what_was_learned(number: int, code: int, name: str, tmp_
     )
     assert output == b""
     (tmp_path / "t.svm").write_bytes(data)
-    done("train", tmp_path / "t.svm", "-m", model, "--tau", "0.1", "--resume")
-    done("train", tmp_path / "t.svm", "-m", tmp_path / "never-stopped", "--tau", "0.1")
+    done("train", tmp_path / "t.svm", "-m", model, "--delta", "0.1", "--resume")
+    done("train", tmp_path / "t.svm", "-m", tmp_path / "never-stopped", "--delta", "0.1")
     assert model.read_bytes() == (tmp_path / "never-stopped").read_bytes()
 
 
@@ -150,7 +150,7 @@ def test_a_signal_saves_the_points_of_a_slow_pipe(tmp_path: Path) -> None:
     import termios
 
     lines = stream_bytes(1000).splitlines(keepends=True)
-    running = start("train", "-", "-m", tmp_path / "m", "--tau", "0.1")
+    running = start("train", "-", "-m", tmp_path / "m", "--delta", "0.1")
     assert running.stdin is not None
     running.stdin.write(b"".join(lines[:400]) + lines[400][:9])
     running.stdin.flush()
@@ -206,7 +206,7 @@ n = state.points
 # The time of eight checkpoints or so, whatever machine this is.
 longest = (time.monotonic() - began) / 5
 model.unlink()
-arguments = ["train", str(stream), "--model", str(model), "--tau", "0.1", "--resume", "--quiet"]
+arguments = ["train", str(stream), "--model", str(model), "--learner", "vfdt", "--tau", "0.1", "--resume", "--quiet"]
 arguments += ["--checkpoint", f"every={every}"]
 command(arguments, standalone_mode=False)
 assert digest() == expected[n]

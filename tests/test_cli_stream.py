@@ -28,7 +28,9 @@ def test_evaluate_tells_what_the_library_tells(tmp_path: Path) -> None:
 
 def test_evaluate_prints_a_table_a_tree_and_leaves_a_page(tmp_path: Path) -> None:
     page = tmp_path / "run.html"
-    result = call("evaluate", write_words(tmp_path / "w.tsv"), "--tau", "0.3", "--tree", "--report", page)
+    result = call(
+        "evaluate", write_words(tmp_path / "w.tsv"), "--learner", "vfdt", "--tau", "0.3", "--tree", "--report", page
+    )
     assert result.exit_code == 0
     assert "accuracy" in result.stdout
     assert "else" in result.stdout

@@ -16,7 +16,7 @@ from sapwood.stream import read
 
 def test_the_model_is_that_of_the_library(tmp_path: Path) -> None:
     stream = write_stream(tmp_path / "t.svm")
-    told = done("train", stream, "--model", tmp_path / "m", "--tau", "0.1", "--max-depth", "3")
+    told = done("train", stream, "--model", tmp_path / "m", "--learner", "vfdt", "--tau", "0.1", "--max-depth", "3")
     expected = HoeffdingTreeClassifier(tau=0.1, max_depth=3)
     for batch in read(stream):
         for features, label in batch.points():
@@ -120,7 +120,7 @@ def test_a_model_saved_from_python_answers_too(tmp_path: Path) -> None:
 
 def test_inspect(tmp_path: Path) -> None:
     words = write_words(tmp_path / "w.tsv")
-    done("train", words, "-m", tmp_path / "m", "--tau", "0.3")
+    done("train", words, "-m", tmp_path / "m", "--learner", "vfdt", "--tau", "0.3")
     model = load_model(tmp_path / "m")
     rules = model.export_text()
     shown = done("inspect", tmp_path / "m")
@@ -137,7 +137,7 @@ def test_inspect(tmp_path: Path) -> None:
 
 
 def test_inspect_shows_the_rules_that_most_points_met(tmp_path: Path) -> None:
-    done("train", write_stream(tmp_path / "t.svm", 5000), "-m", tmp_path / "m", "--tau", "0.2")
+    done("train", write_stream(tmp_path / "t.svm", 5000), "-m", tmp_path / "m", "--learner", "vfdt", "--tau", "0.2")
     model = load_model(tmp_path / "m")
     told = json.loads(done("inspect", tmp_path / "m", "--json", "--top", 1000))["rules"]
     leaves = [node for node in model.to_dict()["nodes"] if node["feature"] is None]
@@ -161,7 +161,7 @@ def test_inspect_shows_the_rules_that_most_points_met(tmp_path: Path) -> None:
 def test_inspect_tells_long_names_apart(tmp_path: Path) -> None:
     lines = "".join(f"{i % 3}\t{'a' * 60}{'xyz'[i % 3]}\n" for i in range(600))
     (tmp_path / "w.tsv").write_text(lines, encoding="utf-8")
-    done("train", tmp_path / "w.tsv", "-m", tmp_path / "m", "--tau", "0.3")
+    done("train", tmp_path / "w.tsv", "-m", tmp_path / "m", "--learner", "vfdt", "--tau", "0.3")
     best = json.loads(done("inspect", tmp_path / "m", "--json"))["best_features"]
     assert len(best) == 2
     assert all(len(entry["feature"]) == 61 for entry in best)
