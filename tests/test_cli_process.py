@@ -96,7 +96,7 @@ def test_progress_is_for_terminals_only(tmp_path: Path) -> None:
     assert "Evaluating" in shown
     assert "accuracy" in shown
     assert "\x1b" not in output
-    assert output.startswith("HoeffdingTreeClassifier: 30000 points")
+    assert output.startswith("StreamingTreeClassifier: 30000 points")
     assert run_on_terminal("evaluate", stream, "--quiet")[2] == ""
     running = start("evaluate", stream)
     plain, errors = running.communicate(timeout=MOST_SECONDS)

@@ -43,7 +43,7 @@ def test_evaluate_tells_what_came_before_a_bad_line(tmp_path: Path) -> None:
     page = tmp_path / "run.html"
     result = call("evaluate", "-", "--report", page, stdin=stream_bytes(300) + b"1 oops\n" + stream_bytes(50))
     assert result.exit_code == 2
-    assert result.stdout.startswith("HoeffdingTreeClassifier: 300 points")
+    assert result.stdout.startswith("StreamingTreeClassifier: 300 points")
     assert "sapwood evaluate: standard input, line 301, column 3" in result.stderr
     assert page.is_file()
 

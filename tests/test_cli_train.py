@@ -49,7 +49,7 @@ def test_every_parameter_reaches_the_learner(tmp_path: Path) -> None:
     done("train", stream, "-m", tmp_path / "m", "--learner", "efdt", "--seed", 3, *given)
     model = load_model(tmp_path / "m")
     assert type(model) is ExtremelyFastDecisionTreeClassifier
-    assert model.get_params() == {**options, "random_state": 3}
+    assert model.get_params() == {**options, "random_state": 3, "class_weight": None, "shuffle": True}
 
 
 def test_a_pipe_and_a_compressed_file_are_the_same_stream(tmp_path: Path) -> None:
@@ -201,9 +201,12 @@ ONE_SENTENCE = [
     (["race", "{two}", "--picture", "{folder}"], "is a directory"),
     (["train", "{two}", "-m", "{new}", "--tau", "-1"], "tau must"),
     (["train", "{two}", "-m", "{new}", "--label", "x"], "label must be left out for the format svmlight"),
-    (["train", "{two}", "-m", "{new}", "--min-samples-reevaluate", "5"], "must be left out for --learner vfdt"),
+    (
+        ["train", "{two}", "-m", "{new}", "--learner", "vfdt", "--min-samples-reevaluate", "5"],
+        "must be left out for --learner vfdt",
+    ),
     (["train", "{two}", "-m", "{new}", "--ngrams", "2", "--format", "csv"], "ngrams must be 1 for the format csv"),
-    (["train", "{three}", "-m", "{new}", "--search", "approximate"], "HoeffdingTreeClassifier"),
+    (["train", "{three}", "-m", "{new}", "--search", "approximate"], "StreamingTreeClassifier"),
     (["predict", "{two}", "-m", "{none}"], "no such file or directory"),
     (["predict", "{two}", "-m", "{two}"], "the file must be a sapwood model"),
     (["inspect", "{empty}"], "the file must be a sapwood model"),

@@ -360,7 +360,7 @@ def test_an_error_is_raised_and_what_was_done_is_kept() -> None:
     assert run.result().n == 300
     run = PrequentialRun(HoeffdingTreeClassifier())
     with pytest.raises((TypeError, ValueError)):
-        run.feed([([1, 2], "a"), ([3, 3], "b"), ([4], "a")])
+        run.feed([([1, 2], "a"), ({3: object()}, "b"), ([4], "a")])
     assert run.result().n == 1
     run.feed([([4], "a")])
     assert run.result().n == 2

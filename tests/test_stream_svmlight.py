@@ -179,5 +179,5 @@ def test_writer_writes_all_to_a_file_without_a_buffer() -> None:
     write_svmlight(file, csr_array([[0, 1, 1], [1, 0, 0]]), [1, -1])  # type: ignore[arg-type]  # raw
     assert file.taken == b"1 1:1 2:1\n-1 0:1\n"
     file.write = lambda _: None  # type: ignore[method-assign, assignment, return-value]  # full, and it does not wait
-    with pytest.raises(BlockingIOError, match="must be one that waits"):
+    with pytest.raises(BlockingIOError, match="file must be in blocking mode"):
         write_svmlight(file, csr_array([[0, 1]]), [1])  # type: ignore[arg-type]  # raw
