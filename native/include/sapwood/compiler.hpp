@@ -10,13 +10,16 @@
 #endif
 
 // For the few small functions of the hot loops that compilers hesitate to inline.
-// And for what they leave to others, so that they need not save registers for it.
+// And for what they leave to others, so that they need not save registers for it. Cold is what is done once per model
+// or never: it is compiled for size, since every search has its own.
 #if defined(__GNUC__)
 #define SAPWOOD_INLINE [[gnu::always_inline]]
 #define SAPWOOD_NOINLINE [[gnu::noinline]]
+#define SAPWOOD_COLD [[gnu::cold]]
 #else
 #define SAPWOOD_INLINE
 #define SAPWOOD_NOINLINE
+#define SAPWOOD_COLD
 #endif
 
 namespace sapwood {

@@ -1,35 +1,37 @@
 #pragma once
 
-#include <cstdint>
 #include <span>
 
 #include "sapwood/types.hpp"
 
 namespace sapwood {
 
+class Attributes;
+struct TrunkSays;
+
 /// The value of a numeric attribute in a point: finite.
 struct NumberValue {
-    FeatureId attribute;
+    AttributeId attribute;
     double value;
 };
 
-/// The value of a categorical attribute in a point: a number of the category, 0 or more.
-struct CategoryValue {
-    FeatureId attribute;
-    std::int32_t value;
-};
-
-/// What a tree is asked about: the features that are on, and the attributes that have a value. An attribute that is not
-/// listed is missing, each is listed at most once, and no attribute has the id of a feature.
+/// What a tree is asked about: the features that are on, and the numbers. An attribute that is not listed is missing,
+/// and each is listed at most once.
+///
+/// A number also has features: one that is on wherever it is present, which is in `on`, and those that say in which
+/// ranges it is, which only the models of leaves look at. `for_models` is what those look at in place of `on`.
 struct Point {
     Features on;
     std::span<const NumberValue> numbers;
-    std::span<const CategoryValue> categories;
+    Features for_models;
+    /// What is known of numbers and categories (search/attributes.hpp); null if there are none.
+    const Attributes* attributes = nullptr;
+    /// What the trunk says of it, where trees share one (tree/predict/trunk_says.hpp); null if each has its own.
+    const TrunkSays* says = nullptr;
 
     // Implicit: a set of features is the usual point.
-    Point(Features features) : on(features) {}
-    Point(Features features, std::span<const NumberValue> numbers_, std::span<const CategoryValue> categories_)
-        : on(features), numbers(numbers_), categories(categories_) {}
+    Point(Features features) : on(features), for_models(features) {}
+    Point(Features features, std::span<const NumberValue> numbers_) : Point(features) { numbers = numbers_; }
 };
 
 }  // namespace sapwood

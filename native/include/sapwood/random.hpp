@@ -7,6 +7,15 @@
 
 namespace sapwood {
 
+/// A number without apparent relation to the one given, nor to those near it: the step of splitmix64 (Steele, Lea and
+/// Flood, 2014).
+inline std::uint64_t hashed(std::uint64_t x) {
+    x += 0x9E3779B97F4A7C15u;
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
+    return x ^ (x >> 31);
+}
+
 /// Random numbers that are the same on every platform for the same state: xoshiro256++ (Blackman and Vigna, 2019), and
 /// nothing of the standard library, whose distributions differ from one library to the next.
 class Random {
@@ -62,14 +71,14 @@ public:
         return Random(words);
     }
 
-private:
-    /// The finaliser of splitmix64.
+    /// A number without apparent relation to the one given: the finaliser of splitmix64.
     static std::uint64_t mixed(std::uint64_t word) {
         word = (word ^ (word >> 30)) * 0xbf58476d1ce4e5b9U;
         word = (word ^ (word >> 27)) * 0x94d049bb133111ebU;
         return word ^ (word >> 31);
     }
 
+private:
     State state_{};
 };
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -12,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "sapwood/parse_double.hpp"
 #include "sapwood/types.hpp"
 
 namespace sapwood {
@@ -28,6 +28,8 @@ struct LineError {
 struct TextBatch {
     std::vector<std::int64_t> indptr{0};
     std::vector<FeatureId> indices;
+    /// The value of each of these, if the parser keeps values.
+    std::vector<double> values;
     std::vector<double> labels;
     /// The line of the first point; 0 if there is none.
     std::int64_t first_line = 0;
@@ -46,9 +48,11 @@ class SvmlightParser {
 public:
     static constexpr FeatureId most_columns = FeatureId{1} << 30;
 
-    /// `threshold`: without one, values must be 0 or 1. `n_columns`: from 1 to `most_columns`.
-    explicit SvmlightParser(std::optional<double> threshold = 0.0, FeatureId n_columns = most_columns)
-        : threshold_(threshold), n_columns_(n_columns) {}
+    /// `threshold`: without one, values must be 0 or 1. `n_columns`: from 1 to `most_columns`. `keeps_values`: whether
+    /// the batch has the value of each feature that is on.
+    explicit SvmlightParser(std::optional<double> threshold = 0.0, FeatureId n_columns = most_columns,
+                            bool keeps_values = false)
+        : threshold_(threshold), n_columns_(n_columns), keeps_values_(keeps_values) {}
 
     /// The lines that have been read.
     std::int64_t n_lines() const { return lines_; }
@@ -75,6 +79,7 @@ public:
             consumed = static_cast<std::size_t>(at - begin);
             if (!right) {
                 batch.indices.resize(kept);
+                if (keeps_values_) batch.values.resize(kept);
                 return std::move(error_);
             }
         }
@@ -152,7 +157,7 @@ private:
             const bool is_plain = next > at + 1 && end - next >= 2 && next[0] == ':' && next[1] == '1' &&
                                   (end - next == 2 || is_space(next[2]));
             if (!is_plain || id <= last || id >= n_columns_) break;
-            if (is_on) batch.indices.push_back(id);
+            if (is_on) add(id, 1, batch);
             last = id;
             at = next + 2;
         }
@@ -197,8 +202,13 @@ private:
         const char* const value_start = at;
         if (!parse_number(at, end, value)) return fail(line, value_start, end, "a finite number as the value");
         if (!threshold_ && value != 0 && value != 1) return fail(line, value_start, end, "the value 0 or 1");
-        if (threshold_ ? value > *threshold_ : value == 1) batch.indices.push_back(id);
+        if (threshold_ ? value > *threshold_ : value == 1) add(id, value, batch);
         return true;
+    }
+
+    void add(FeatureId id, double value, TextBatch& batch) const {
+        batch.indices.push_back(id);
+        if (keeps_values_) batch.values.push_back(value);
     }
 
     /// Whether ten digits are a number of 31 bits.
@@ -208,7 +218,7 @@ private:
     static bool parse_number(const char*& at, const char* end, double& value) {
         const char* start = at;
         if (start < end && *start == '+' && start + 1 < end && start[1] != '-') ++start;
-        const auto [stop, problem] = std::from_chars(start, end, value);
+        const auto [stop, problem] = parse_double(start, end, value);
         if (problem == std::errc::result_out_of_range && is_tiny(start, stop)) {
             value = 0;
         } else if (problem != std::errc() || !std::isfinite(value)) {
@@ -244,6 +254,7 @@ private:
 
     std::optional<double> threshold_;
     FeatureId n_columns_;
+    bool keeps_values_;
     std::int64_t lines_ = 0;
     std::optional<LineError> error_;
 };

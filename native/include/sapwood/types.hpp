@@ -18,6 +18,10 @@ using FeatureId = std::int32_t;
 /// first seen. A type of its own, so that the compiler keeps it apart from the id of the feature.
 enum class Slot : std::int32_t {};
 
+/// The number of a numeric attribute of a model: dense, in the order in which attributes were first met. A type of its
+/// own: a number and a feature may have the same name.
+enum class AttributeId : std::int32_t {};
+
 /// The class of a point: 0, ..., K - 1.
 using Label = std::uint16_t;
 
@@ -28,8 +32,10 @@ inline constexpr Count max_points = std::numeric_limits<Count>::max();
 inline constexpr Slot no_slot{-1};
 inline constexpr int max_classes = std::numeric_limits<Label>::max();
 
-/// The position of a slot in what is kept by slot, and back.
+/// The position of a slot or an attribute in what is kept by it, and back.
 constexpr std::size_t index_of(Slot slot) { return static_cast<std::size_t>(slot); }
+constexpr std::size_t index_of(AttributeId attribute) { return static_cast<std::size_t>(attribute); }
+constexpr AttributeId attribute_at(std::size_t index) { return static_cast<AttributeId>(index); }
 constexpr Slot slot_at(std::size_t index) { return static_cast<Slot>(index); }
 
 }  // namespace sapwood

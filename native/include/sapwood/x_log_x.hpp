@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <cstddef>
 #include <memory>
-#include <mutex>
 
 #include "sapwood/types.hpp"
 
@@ -20,7 +20,7 @@ class XLogX {
 public:
     /// A view whose table holds every x <= n, or is as large as tables get.
     static XLogX covering(Count n) {
-        const int wanted = std::bit_width(static_cast<std::uint32_t>(n));
+        const int wanted = static_cast<int>(std::bit_width(static_cast<std::uint32_t>(n)));
         return table(std::clamp(wanted, smallest, largest));
     }
 
@@ -52,16 +52,18 @@ private:
     XLogX(const double* values, Count size) : values_(values), size_(size) {}
 
     static XLogX table(int bits) {
-        static std::mutex mutex;
-        static std::array<std::unique_ptr<double[]>, largest + 1> tables;
-        const std::lock_guard lock(mutex);
+        // Published when complete, and without a lock, which a fork of the process could leave locked.
+        static std::array<std::atomic<const double*>, largest + 1> tables;
         const Count size = Count{1} << bits;
-        auto& values = tables[static_cast<std::size_t>(bits)];
-        if (!values) {
-            values = std::make_unique<double[]>(static_cast<std::size_t>(size));
-            for (Count x = 1; x < size; ++x) values[static_cast<std::size_t>(x)] = x * std::log(static_cast<double>(x));
+        std::atomic<const double*>& shared = tables[static_cast<std::size_t>(bits)];
+        const double* values = shared.load(std::memory_order_acquire);
+        if (values == nullptr) {
+            auto made = std::make_unique<double[]>(static_cast<std::size_t>(size));
+            for (Count x = 1; x < size; ++x) made[static_cast<std::size_t>(x)] = beyond(x);
+            // Another thread may have been faster; then its table is the one.
+            if (shared.compare_exchange_strong(values, made.get(), std::memory_order_acq_rel)) values = made.release();
         }
-        return {values.get(), size};
+        return {values, size};
     }
 
     const double* values_;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sapwood/search/families.hpp"
+#include "sapwood/search/numbers/composite.hpp"
 
 namespace sapwood {
 
@@ -27,7 +28,20 @@ std::unique_ptr<SplitSearch> make_search(const SearchChoice& choice) {
                           : make_multiclass_certified(choice.criterion, n_classes);
 }
 
+std::unique_ptr<SplitSearch> with_attributes(const SearchChoice& choice, std::unique_ptr<SplitSearch> flags,
+                                             const Attributes& attributes) {
+    return std::make_unique<CompositeSearch>(choice, std::move(flags), attributes);
+}
+
+std::unique_ptr<SplitSearch> make_search(const SearchChoice& choice, const Attributes* attributes) {
+    std::unique_ptr<SplitSearch> flags = make_search(choice);
+    return attributes == nullptr ? std::move(flags) : with_attributes(choice, std::move(flags), *attributes);
+}
+
 std::unique_ptr<SplitSearch> widened(SplitSearch& search, const SearchChoice& wider) {
+    if (auto* composite = dynamic_cast<CompositeSearch*>(&search)) {
+        return composite->widened(wider, widened(composite->flags(), wider));
+    }
     std::unique_ptr<SplitSearch> made = make_search(wider);
     SearchState state = search.state();
     const auto n_classes = static_cast<std::size_t>(wider.n_classes);

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "sapwood/compiler.hpp"
 #include "sapwood/search/node_counts.hpp"
 #include "sapwood/search/split_search.hpp"
 
@@ -35,7 +36,7 @@ public:
 
     std::uint64_t n_examined() const final { return examined_; }
 
-    SearchState state() override {
+    SAPWOOD_COLD SearchState state() override {
         SearchState state;
         state.of_class = counts_.of_classes();
         state.ids = counts_.index().ids();
@@ -44,9 +45,12 @@ public:
         return state;
     }
 
-    void restore(SearchState state) override {
+    SAPWOOD_COLD void restore(SearchState state) override {
+        Count n = 0;
+        for (const Count count : state.of_class) n += count;
+        // What may fail comes first.
+        criterion_.cover(n);
         counts_.restore(std::move(state.of_class), state.ids, std::move(state.on));
-        criterion_.cover(counts_.n());
         examined_ = state.examined;
     }
 

@@ -12,6 +12,13 @@ namespace sapwood {
 /// Makes the search that a choice describes, or throws std::invalid_argument.
 std::unique_ptr<SplitSearch> make_search(const SearchChoice& choice);
 
+/// The same for points with numbers or categories: what is known of them, or null for features alone.
+std::unique_ptr<SplitSearch> make_search(const SearchChoice& choice, const Attributes* attributes);
+
+/// A search over features that from now on looks at numbers and categories too; no number has differed so far.
+std::unique_ptr<SplitSearch> with_attributes(const SearchChoice& choice, std::unique_ptr<SplitSearch> flags,
+                                             const Attributes& attributes);
+
 /// The same search over more classes: a new one, of the choice given, with the same counts. The classes that it did not
 /// have hold no points.
 std::unique_ptr<SplitSearch> widened(SplitSearch& search, const SearchChoice& wider);

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "sapwood/search/added_counts.hpp"
 #include "sapwood/storage/feature_index.hpp"
 #include "sapwood/types.hpp"
 
@@ -49,6 +50,20 @@ public:
         }
     }
 
+    /// Counts many points at once. O(counts).
+    void add_counts(const AddedCounts& added) {
+        n_ += added.n();
+        for (std::size_t k = 0; k < n_classes(); ++k) of_class_[k] += added.of_class[k];
+        for (const FeatureId id : added.ids) index_.find_or_insert(id);
+        for (auto& of_label : on_) of_label.resize(index_.size());
+        for (std::size_t k = 0; k < n_classes(); ++k) {
+            const AddedCounts::OfLabel& more = added.of_label[k];
+            for (std::size_t i = 0; i < more.ids.size(); ++i) {
+                on_[k][index_of(index_.find(more.ids[i]))] += more.on[i];
+            }
+        }
+    }
+
     /// Takes a counted point back.
     void remove(Features features, Label label, Count weight) {
         n_ -= weight;
@@ -56,14 +71,15 @@ public:
         for (const FeatureId id : features) on_[label][index_of(index_.find(id))] -= weight;
     }
 
-    /// Puts back what was counted before: the features in the order of their slots.
+    /// Puts back what was counted before: the features in the order of their slots. If it throws, nothing has changed.
     void restore(std::vector<Count> of_class, const std::vector<FeatureId>& ids, std::vector<std::vector<Count>> on) {
+        FeatureIndex index;
+        for (const FeatureId id : ids) index.find_or_insert(id);
+        index_ = std::move(index);
         of_class_ = std::move(of_class);
+        on_ = std::move(on);
         n_ = 0;
         for (const Count count : of_class_) n_ += count;
-        index_ = FeatureIndex();
-        for (const FeatureId id : ids) index_.find_or_insert(id);
-        on_ = std::move(on);
     }
 
     std::size_t n_bytes() const {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "sapwood/compiler.hpp"
 #include "sapwood/types.hpp"
 
 namespace sapwood {
@@ -25,25 +26,15 @@ public:
     /// the class in which a feature is on; `for_each_seen(use)` calls `use(id)` for all seen features.
     template <class On, class ForEachSeen>
     void check(Features features, Label label, Count weight, Count of_class, On on, ForEachSeen for_each_seen) {
-        const std::string times = weight == 1 ? "" : " " + std::to_string(weight) + " times";
-        if (of_class < weight) {
-            throw std::invalid_argument("the point must have been added" + times + ", got label " +
-                                        std::to_string(label) + ", which " + std::to_string(of_class) + " points have");
-        }
+        if (of_class < weight) refuse_class(label, weight, of_class);
         for (const FeatureId id : features) {
-            if (on(id) < weight) {
-                throw std::invalid_argument("the point must have been added" + times + ", got feature " +
-                                            std::to_string(id) + ", which is on in " + std::to_string(on(id)) +
-                                            " points with label " + std::to_string(label));
-            }
+            if (on(id) < weight) refuse_feature(id, label, weight, on(id));
         }
         std::vector<FeatureId> sorted(features.begin(), features.end());
         std::sort(sorted.begin(), sorted.end());
         const auto require_room = [&](FeatureId id) {
             if (of_class - on(id) < weight && !std::binary_search(sorted.begin(), sorted.end(), id)) {
-                throw std::invalid_argument("the point must have been added" + times + ", got one without feature " +
-                                            std::to_string(id) + ", which is on in " + std::to_string(on(id)) + " of " +
-                                            std::to_string(of_class) + " points with label " + std::to_string(label));
+                refuse_absence(id, label, weight, on(id), of_class);
             }
         };
         Near& near = near_[label];
@@ -76,6 +67,30 @@ private:
         Count slack = 0;
         std::vector<FeatureId> features;
     };
+
+    // What is wrong is said in functions of their own, so that it is not compiled again for every search.
+
+    static std::string must(Count weight) {
+        return "the point must have been added" + (weight == 1 ? "" : " " + std::to_string(weight) + " times") +
+               ", got ";
+    }
+
+    [[noreturn]] SAPWOOD_COLD static void refuse_class(Label label, Count weight, Count of_class) {
+        throw std::invalid_argument(must(weight) + "label " + std::to_string(label) + ", which " +
+                                    std::to_string(of_class) + " points have");
+    }
+
+    [[noreturn]] SAPWOOD_COLD static void refuse_feature(FeatureId id, Label label, Count weight, Count on) {
+        throw std::invalid_argument(must(weight) + "feature " + std::to_string(id) + ", which is on in " +
+                                    std::to_string(on) + " points with label " + std::to_string(label));
+    }
+
+    [[noreturn]] SAPWOOD_COLD static void refuse_absence(FeatureId id, Label label, Count weight, Count on,
+                                                         Count of_class) {
+        throw std::invalid_argument(must(weight) + "one without feature " + std::to_string(id) + ", which is on in " +
+                                    std::to_string(on) + " of " + std::to_string(of_class) + " points with label " +
+                                    std::to_string(label));
+    }
 
     std::vector<Near> near_;
 };

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <array>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -25,6 +24,10 @@ struct Words<SearchKind> {
 /// The number of bins, and of steps of a feature through them, grows with 1 / alpha; below this they are no help.
 inline constexpr double smallest_alpha = 1e-6;
 
+/// Beyond this a factor of 1 + alpha is no promise: a score that is not 0 is at least that of two points of two
+/// classes, and at most 2^30 times that, which is the score of 2^31 points, half of each class.
+inline constexpr double largest_alpha = 1e9;
+
 /// The options that choose a search.
 struct SearchChoice {
     Criterion criterion = Criterion::entropy;
@@ -36,9 +39,9 @@ struct SearchChoice {
 
 /// Throws std::invalid_argument unless each part of a choice is valid by itself.
 inline void check_choice(const SearchChoice& choice) {
-    if (!std::isfinite(choice.alpha) || choice.alpha < smallest_alpha) {
-        throw std::invalid_argument("alpha must be a finite number of at least " + detail::shortest(smallest_alpha) +
-                                    ", got " + detail::shortest(choice.alpha));
+    if (!(smallest_alpha <= choice.alpha && choice.alpha <= largest_alpha)) {
+        throw std::invalid_argument("alpha must be from " + detail::shortest(smallest_alpha) + " to " +
+                                    detail::shortest(largest_alpha) + ", got " + detail::shortest(choice.alpha));
     }
     if (choice.n_classes < 2 || choice.n_classes > max_classes) {
         throw std::invalid_argument("n_classes must be from 2 to " + std::to_string(max_classes) + ", got " +

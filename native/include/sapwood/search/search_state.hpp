@@ -40,6 +40,20 @@ struct SearchState {
     Filings filings;
 };
 
+/// The same state without the features that are on in no point any more: no answer depends on them.
+inline SearchState without_gone(SearchState state) {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < state.ids.size(); ++i) {
+        if (std::all_of(state.on.begin(), state.on.end(), [i](const auto& on) { return on[i] == 0; })) continue;
+        state.ids[kept] = state.ids[i];
+        for (auto& on : state.on) on[kept] = on[i];
+        ++kept;
+    }
+    state.ids.resize(kept);
+    for (auto& on : state.on) on.resize(kept);
+    return state;
+}
+
 /// The same state with its features in the order given.
 inline SearchState reordered(SearchState state, const std::vector<std::size_t>& order) {
     const auto reorder = [&](auto& row) {

@@ -65,6 +65,20 @@ public:
 
     void put_raw(std::string_view raw) { bytes_.append(raw); }
 
+    /// What `put` appends, after its number of bytes, in 64 bits.
+    template <class Put>
+    void put_counted(Put put) {
+        const std::size_t at = bytes_.size();
+        this->put(std::uint64_t{0});
+        const std::size_t start = bytes_.size();
+        put(*this);
+        const std::uint64_t size = detail::in_file_order(static_cast<std::uint64_t>(bytes_.size() - start));
+        bytes_.replace(at, sizeof size, reinterpret_cast<const char*>(&size), sizeof size);
+    }
+
+    /// Makes room for so many bytes, none of which is touched before it is written: growing would copy all.
+    void reserve(std::size_t n_bytes) { bytes_.reserve(n_bytes); }
+
     std::string take() { return std::move(bytes_); }
 
 private:

@@ -41,6 +41,13 @@ public:
         return slot != no_slot ? slot : insert(id);
     }
 
+    /// The next slot, for something that has no id.
+    Slot reserve() {
+        ids_.push_back(no_id);
+        return slot_at(ids_.size() - 1);
+    }
+    static constexpr FeatureId no_id = -1;
+
     std::size_t n_bytes() const {
         return ids_.capacity() * sizeof(FeatureId) + direct_.capacity() * sizeof(Slot) + hashed_.n_bytes();
     }
@@ -71,6 +78,7 @@ private:
         direct_.resize(bound_.value(), no_slot);
         hashed_.reset(0);
         for (std::size_t i = 0; i < ids_.size(); ++i) {
+            if (ids_[i] == no_id) continue;
             const auto id = static_cast<std::size_t>(ids_[i]);
             if (id < direct_.size()) {
                 direct_[id] = slot_at(i);

@@ -5,15 +5,15 @@
 #include <cstdint>
 #include <vector>
 
+#include "sapwood/storage/hash_seed.hpp"
 #include "sapwood/types.hpp"
 
 namespace sapwood {
 
-/// A hash of an id: 32 bits, each of which depends on all of the id, so that regular ids are spread like random ones.
-/// It is the same in every process, and ids that collide can be computed: an adversary who chooses the ids
-/// can make the tables slow, because collisions are probed one by one.
-inline std::uint32_t hash_of(FeatureId id) {
-    std::uint64_t mixed = static_cast<std::uint32_t>(id) * std::uint64_t{0x9E3779B97F4A7C15u};
+/// A hash of an id: 32 bits, each of which depends on all of the id and of the seed of the process (hash_seed.hpp), so
+/// that regular ids are spread like random ones, and ids that collide cannot be computed beforehand.
+inline std::uint32_t hash_of(FeatureId id, const HashSeed& seed = hash_seed) {
+    std::uint64_t mixed = (static_cast<std::uint32_t>(id) ^ seed.mask) * seed.multiplier;
     mixed = (mixed ^ mixed >> 32) * std::uint64_t{0xD6E8FEB86659FD93u};
     return static_cast<std::uint32_t>(mixed >> 32);
 }

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "sapwood/compiler.hpp"
 #include "sapwood/search/approximate/bin_trees.hpp"
 #include "sapwood/search/counted_search.hpp"
 
@@ -55,8 +56,8 @@ public:
     std::optional<Split> best() final {
         refresh();
         std::optional<Split> best;
-        for (std::size_t k = 0; k < trees_.size(); ++k) {
-            const Entry* first = trees_[k].by_score.first(smaller_key(), current());
+        for (auto& [index, tree] : trees_) {
+            const Entry* first = tree.by_score.first(smaller_key(), current());
             ++examined_;
             const Split split = split_of(first->slot);
             if (!best || comes_before(split, *best)) best = split;
@@ -67,9 +68,7 @@ public:
     std::vector<Split> top(std::size_t k) final {
         refresh();
         std::vector<Entry> candidates;
-        for (std::size_t i = 0; i < trees_.size(); ++i) {
-            trees_[i].by_score.first_k(k, smaller_key(), current(), candidates);
-        }
+        for (auto& [index, tree] : trees_) tree.by_score.first_k(k, smaller_key(), current(), candidates);
         // A feature may be filed in several trees.
         std::sort(candidates.begin(), candidates.end(), [](auto& x, auto& y) { return x.slot < y.slot; });
         const auto same = [](auto& x, auto& y) { return x.slot == y.slot; };
@@ -86,7 +85,7 @@ public:
 
     bool is_exact() const final { return false; }
 
-    std::vector<std::pair<std::string, std::uint64_t>> stats() const final {
+    SAPWOOD_COLD std::vector<std::pair<std::string, std::uint64_t>> stats() const final {
         return {{"moves", moves_}, {"key_updates", key_updates_}, {"examined", examined_}};
     }
 
@@ -101,8 +100,10 @@ public:
                touched_.capacity() * sizeof(Slot) + trees_.n_bytes();
     }
 
-    SearchState state() final {
-        refresh();
+    SAPWOOD_COLD SearchState state() final {
+        if (refreshed_at_ != counts_.n()) {
+            all_or_nothing([](ApproximateSearch& copy) { copy.refresh(); });
+        }
         SearchState state = CountedSearch<Impurity>::state();
         for (const Filing& filing : filings_) {
             state.filings.first_bin.push_back(filing.first);
@@ -113,7 +114,77 @@ public:
         return state;
     }
 
-    void restore(SearchState state) final {
+    SAPWOOD_COLD void restore(SearchState state) final {
+        all_or_nothing([&](ApproximateSearch& copy) { copy.become(std::move(state)); });
+    }
+
+    /// Besides the counts, the first and the last bin of each feature. The search becomes one that was made from just
+    /// what is written, so that the two go on alike: it does what it had put off, and forgets which of two bins it last
+    /// chose at their common border. Bins that cannot be kept it finds anew, which breaks no promise.
+    SAPWOOD_COLD void save(ByteWriter& out) final {
+        all_or_nothing([&](ApproximateSearch& copy) {
+            copy.refresh();
+            const SearchState kept = copy.become_what_is_kept();
+            write_counts(kept, out);
+            out.put_all(std::span<const std::int32_t>(kept.filings.first_bin));
+            out.put_all(std::span<const std::int32_t>(kept.filings.last_bin));
+        });
+    }
+
+    SAPWOOD_COLD void load(ByteReader& in, const SavedSearch& expected) final {
+        SearchState kept = read_counts(in, expected);
+        kept.filings.first_bin = in.get_list<std::int32_t>(kept.ids.size(), "first bins");
+        kept.filings.last_bin = in.get_list<std::int32_t>(kept.ids.size(), "last bins");
+        if (!can_keep(kept)) {
+            throw ModelFormatError("the bins of a search must exist, and be at most " +
+                                   std::to_string(bins_per_feature) + " per feature, got others");
+        }
+        start_afresh();
+        try {
+            become(std::move(kept));
+            validate();
+        } catch (const std::logic_error& error) {
+            throw ModelFormatError(std::string("the bins of a search must hold its features, got a search in which ") +
+                                   error.what());
+        }
+    }
+
+    SAPWOOD_COLD void validate() final;
+
+protected:
+    using CountedSearch<Impurity>::counts_;
+    using CountedSearch<Impurity>::criterion_;
+    using CountedSearch<Impurity>::examined_;
+
+    /// Where a feature is filed: in the trees T of the bins first, ..., last, in L of the first and in U of the last.
+    struct Filing {
+        Index first = 0;  // a(j)
+        Index last = 0;   // b(j)
+        /// Entries with another stamp are outdated. 0: never filed.
+        std::uint32_t stamp = 0;
+        bool touched = false;
+    };
+
+    explicit ApproximateSearch(const Bins& bins) : CountedSearch<Impurity>(2), trees_(bins) {}
+    ApproximateSearch(const ApproximateSearch&) = default;
+    ApproximateSearch& operator=(ApproximateSearch&&) = default;
+
+    /// Becomes a search that has seen nothing.
+    virtual void start_afresh() = 0;
+
+    /// Becomes another search of the same type, which is to be discarded.
+    virtual void take_over(SplitSearch& other) noexcept = 0;
+
+    /// Changes a copy, and becomes what that is then: if the change throws, nothing has changed.
+    template <class Change>
+    void all_or_nothing(Change change) {
+        const std::unique_ptr<SplitSearch> copy = this->clone();
+        change(static_cast<ApproximateSearch&>(*copy));
+        take_over(*copy);
+    }
+
+    /// Takes over what was kept. If it throws, discard this search.
+    SAPWOOD_COLD void become(SearchState state) {
         const Filings filings = std::move(state.filings);
         const std::vector<std::int32_t>& first = filings.first_bin;
         const std::vector<std::int32_t>& last = filings.last_bin;
@@ -141,68 +212,22 @@ public:
         key_updates_ = filings.key_updates;
     }
 
-    /// Besides the counts, the first and the last bin of each feature. The search becomes one that was made from just
-    /// what is written, so that the two go on alike: it does what it had put off, and forgets which of two bins it last
-    /// chose at their common border. Bins that cannot be kept it finds anew, which breaks no promise.
-    void save(ByteWriter& out) final {
+    /// Becomes a search that was made from just what `save` writes, and returns that.
+    SAPWOOD_COLD SearchState become_what_is_kept() {
         SearchState kept = state();
-        if (!kept.ids.empty()) {
-            if (!can_keep(kept)) {
-                kept.filings.first_bin.clear();
-                kept.filings.last_bin.clear();
-                start_afresh();
-                restore(std::move(kept));
-                kept = state();
-            }
-            kept = by_feature(std::move(kept));
-            start_afresh();
-            restore(by_bin(kept));
-        }
-        write_counts(kept, out);
-        out.put_all(std::span<const std::int32_t>(kept.filings.first_bin));
-        out.put_all(std::span<const std::int32_t>(kept.filings.last_bin));
-    }
-
-    void load(ByteReader& in, const SavedSearch& expected) final {
-        SearchState kept = read_counts(in, expected);
-        kept.filings.first_bin = in.get_list<std::int32_t>(kept.ids.size(), "first bins");
-        kept.filings.last_bin = in.get_list<std::int32_t>(kept.ids.size(), "last bins");
+        if (kept.ids.empty()) return kept;
         if (!can_keep(kept)) {
-            throw ModelFormatError("the bins of a search must exist, and be at most " +
-                                   std::to_string(bins_per_feature) + " per feature, got others");
+            kept.filings.first_bin.clear();
+            kept.filings.last_bin.clear();
+            start_afresh();
+            become(std::move(kept));
+            kept = state();
         }
+        kept = by_feature(std::move(kept));
         start_afresh();
-        try {
-            restore(by_bin(std::move(kept)));
-            validate();
-        } catch (const std::logic_error& error) {
-            throw ModelFormatError(std::string("the bins of a search must hold its features, got a search in which ") +
-                                   error.what());
-        }
+        become(kept);
+        return kept;
     }
-
-    void validate() final;
-
-protected:
-    using CountedSearch<Impurity>::counts_;
-    using CountedSearch<Impurity>::criterion_;
-    using CountedSearch<Impurity>::examined_;
-
-    /// Where a feature is filed: in the trees T of the bins first, ..., last, in L of the first and in U of the last.
-    struct Filing {
-        Index first = 0;  // a(j)
-        Index last = 0;   // b(j)
-        /// Entries with another stamp are outdated. 0: never filed.
-        std::uint32_t stamp = 0;
-        bool touched = false;
-    };
-
-    explicit ApproximateSearch(const Bins& bins) : CountedSearch<Impurity>(2), trees_(bins) {}
-    ApproximateSearch(const ApproximateSearch&) = default;
-    ApproximateSearch& operator=(ApproximateSearch&&) = default;
-
-    /// Becomes a search that has seen nothing.
-    virtual void start_afresh() = 0;
 
     /// Runs the loops of the algorithm over the points added since the last time.
     virtual void maintain() = 0;
@@ -347,11 +372,11 @@ private:
     }
 
     void take_out(const Filing& filing) {
-        std::size_t at = trees_.position(filing.first);
-        trees_[at].by_lower.forget();
-        for (; at < trees_.size() && trees_[at].index < filing.last; ++at) trees_[at].by_score.forget();
-        trees_[at].by_score.forget();
-        trees_[at].by_upper.forget();
+        auto at = trees_.at(filing.first);
+        at->second.by_lower.forget();
+        for (; at->first != filing.last; ++at) at->second.by_score.forget();
+        at->second.by_score.forget();
+        at->second.by_upper.forget();
     }
 
     /// In what is saved, the features are in at most this many bins on the average (and some more): else they would
@@ -371,13 +396,6 @@ private:
             if (!trees_.bins().has(first[i], last[i])) return false;
         }
         return true;
-    }
-
-    /// The same state with its features in the order of their bins, so that every tree is made after those of lower
-    /// bins, and the time to restore it does not grow with the square of their number.
-    static SearchState by_bin(SearchState state) {
-        const std::vector<std::int32_t> first = state.filings.first_bin;
-        return ordered_by(std::move(state), [&](std::size_t i) { return first[i]; });
     }
 
     std::vector<Filing> filings_;
@@ -404,9 +422,9 @@ void ApproximateSearch<Impurity, BinsOfImpurity>::validate() {
     std::vector<int> in_upper(filings_.size());
     if (filings_.size() != counts_.n_features()) throw std::logic_error("a seen feature is not filed");
     if (!touched_.empty()) throw std::logic_error("a touched feature was left over");
-    for (std::size_t k = 0; k < trees_.size(); ++k) {
-        const Tree& tree = trees_[k];
-        require(k == 0 || trees_[k - 1].index < tree.index, "bin ", tree.index, " is out of order");
+    for (const auto& [index, found] : trees_) {
+        const Tree& tree = found;  // which a lambda can hold, and older compilers hold no binding
+        require(index == tree.index, "bin ", index, " is out of order");
         require(tree.by_score.size() > 0, "bin ", tree.index, " is empty and was not deleted");
         const auto check = [&](const LazyHeap& heap, auto first, auto live, auto key, std::vector<int>& seen,
                                const char* name) {
@@ -439,19 +457,18 @@ void ApproximateSearch<Impurity, BinsOfImpurity>::validate() {
         const Slot slot = slot_at(i);
         const FeatureId id = counts_.index().id(slot);
         require(filing.stamp != 0 && filing.first <= filing.last, "feature ", id, " is not filed");
-        const std::size_t first = trees_.position(filing.first);
-        const std::size_t last = trees_.position(filing.last);
-        require(last < trees_.size() && trees_[first].index == filing.first && trees_[last].index == filing.last,
-                "feature ", id, " is filed in a tree that does not exist");
+        const Tree* first = trees_.find(filing.first);
+        const Tree* last = trees_.find(filing.last);
+        require(first != nullptr && last != nullptr, "feature ", id, " is filed in a tree that does not exist");
         require(in_score[i] == Bins::span(filing.first, filing.last), "feature ", id, " is missing from a tree T");
         require(in_lower[i] == 1 && in_upper[i] == 1, "feature ", id, " is missing from a tree L or U");
         const Count a = counts_.on(0, slot);
         const Count b = counts_.on(1, slot);
         // Where a comparison of rounded keys let a feature stay, ind may differ by rounding; hence the slack.
         const double slack = 1e-9 * (1.0 + c0 + c1);
-        require(trees_[first].bin.lower_key(a, b) >= trees_[first].bin.lower_key(c0, c1) - slack, "feature ", id,
+        require(first->bin.lower_key(a, b) >= first->bin.lower_key(c0, c1) - slack, "feature ", id,
                 " has a rho below its bins");
-        require(trees_[last].bin.upper_key(a, b) <= trees_[last].bin.upper_key(c0, c1) + slack, "feature ", id,
+        require(last->bin.upper_key(a, b) <= last->bin.upper_key(c0, c1) + slack, "feature ", id,
                 " has a rho above its bins");
     }
 }

@@ -1,9 +1,7 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
-#include <memory>
-#include <vector>
+#include <map>
 
 #include "sapwood/storage/lazy_heap.hpp"
 
@@ -22,67 +20,59 @@ struct BinTree {
 };
 
 /// The trees of the bins in use, in order of their index; the others do not exist.
+///
+/// A small alpha means millions of bins, and a feature that drifts makes the trees of all bins on its way: making one
+/// takes logarithmic time wherever it stands among the others. References and iterators stay valid when other trees
+/// come and go, and a loop meets the trees that it makes ahead of itself.
 template <class Bins>
 class BinTrees {
 public:
     using Index = typename Bins::Index;
     using Tree = BinTree<Bins>;
+    using Iterator = typename std::map<Index, Tree>::iterator;
 
     explicit BinTrees(const Bins& bins) : bins_(bins) {}
-
-    BinTrees(const BinTrees& other) : bins_(other.bins_) {
-        trees_.reserve(other.trees_.size());
-        for (const auto& tree : other.trees_) trees_.push_back(std::make_unique<Tree>(*tree));
-    }
-    BinTrees& operator=(const BinTrees&) = delete;
-    BinTrees(BinTrees&&) = default;
-    BinTrees& operator=(BinTrees&&) = default;
 
     const Bins& bins() const { return bins_; }
 
     std::size_t size() const { return trees_.size(); }
 
-    /// The k-th tree in order of index. References stay valid when other trees come and go.
-    Tree& operator[](std::size_t k) { return *trees_[k]; }
-    const Tree& operator[](std::size_t k) const { return *trees_[k]; }
+    Iterator begin() { return trees_.begin(); }
+    Iterator end() { return trees_.end(); }
 
-    /// Where the tree of a bin is, or would be.
-    std::size_t position(Index index) const {
-        const auto at = std::lower_bound(trees_.begin(), trees_.end(), index,
-                                         [](const auto& tree, Index wanted) { return tree->index < wanted; });
-        return static_cast<std::size_t>(at - trees_.begin());
-    }
+    /// The tree of a bin that is in use.
+    Iterator at(Index index) { return trees_.find(index); }
 
     Tree* find(Index index) {
-        const std::size_t at = position(index);
-        return at < trees_.size() && trees_[at]->index == index ? trees_[at].get() : nullptr;
+        const Iterator found = trees_.find(index);
+        return found != trees_.end() ? &found->second : nullptr;
     }
 
     Tree& find_or_make(Index index) {
-        const std::size_t at = position(index);
-        if (at == trees_.size() || trees_[at]->index != index) {
-            trees_.insert(trees_.begin() + static_cast<std::ptrdiff_t>(at),
-                          std::make_unique<Tree>(Tree{index, bins_.bin(index), {}, {}, {}}));
-        }
-        return *trees_[at];
+        const Iterator next = trees_.lower_bound(index);
+        if (next != trees_.end() && next->first == index) return next->second;
+        return trees_.emplace_hint(next, index, Tree{index, bins_.bin(index), {}, {}, {}})->second;
     }
 
     void clear() { trees_.clear(); }
 
     /// Deletes the trees without features.
     void prune() {
-        std::erase_if(trees_, [](const auto& tree) { return tree->by_score.size() == 0; });
+        std::erase_if(trees_, [](const auto& entry) { return entry.second.by_score.size() == 0; });
     }
 
     std::size_t n_bytes() const {
-        std::size_t bytes = trees_.capacity() * sizeof(trees_[0]);
-        for (const auto& tree : trees_) bytes += tree->n_bytes();
+        std::size_t bytes = 0;
+        for (const auto& [index, tree] : trees_) bytes += links + tree.n_bytes();
         return bytes;
     }
 
 private:
+    /// What a node of the map takes besides the tree: its colour, three pointers and the index.
+    static constexpr std::size_t links = 5 * sizeof(void*);
+
     Bins bins_;
-    std::vector<std::unique_ptr<Tree>> trees_;
+    std::map<Index, Tree> trees_;
 };
 
 }  // namespace sapwood

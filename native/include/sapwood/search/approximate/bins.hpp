@@ -133,7 +133,7 @@ public:
         double mu;
 
         double key(double weighted, Count a, Count b) const {
-            return weighted - (mu >= 0.5 ? 2 * a * mu : 2 * b * (1 - mu));
+            return weighted - (mu >= 0.5 ? 2.0 * a * mu : 2.0 * b * (1 - mu));
         }
         double lower_key(Count a, Count b) const { return lower(a, b); }
         double upper_key(Count a, Count b) const { return upper(a, b); }

@@ -23,6 +23,7 @@ private:
     explicit UpdEnt(const EntropyBins& bins) : ApproximateSearch(bins) {}
 
     void start_afresh() override { *this = UpdEnt(trees_.bins()); }
+    void take_over(SplitSearch& other) noexcept override { *this = static_cast<UpdEnt&&>(other); }
 
     /// Lines 2 to 17; line 1 is `add`, line 18 is `refresh`, lines 19 and 20 are `best`.
     void maintain() override {
@@ -40,21 +41,16 @@ private:
         }
 
         // Lines 12-14: the trees L in descending order, so that a feature can go down several bins.
-        for (std::size_t k = trees_.size(); k > 0;) {
-            Tree& tree = trees_[k - 1];
-            if (tree.index != EntropyBins::lowest && tree.index != EntropyBins::highest) {
-                for_each_below(tree, [this](Slot slot) { extend_down(slot); });
-            }
-            k = trees_.position(tree.index);
+        for (auto at = trees_.end(); at != trees_.begin();) {
+            Tree& tree = (--at)->second;
+            if (tree.index == EntropyBins::lowest || tree.index == EntropyBins::highest) continue;
+            for_each_below(tree, [this](Slot slot) { extend_down(slot); });
         }
 
         // Lines 15-17: the trees U in ascending order.
-        for (std::size_t k = 0; k < trees_.size();) {
-            Tree& tree = trees_[k];
-            if (tree.index != EntropyBins::lowest && tree.index != EntropyBins::highest) {
-                for_each_above(tree, [this](Slot slot) { extend_up(slot); });
-            }
-            k = trees_.position(tree.index) + 1;
+        for (auto& [index, tree] : trees_) {
+            if (index == EntropyBins::lowest || index == EntropyBins::highest) continue;
+            for_each_above(tree, [this](Slot slot) { extend_up(slot); });
         }
     }
 

@@ -24,6 +24,7 @@ private:
     explicit UpdGini(const GiniBins& bins) : ApproximateSearch(bins) {}
 
     void start_afresh() override { *this = UpdGini(trees_.bins()); }
+    void take_over(SplitSearch& other) noexcept override { *this = static_cast<UpdGini&&>(other); }
 
     /// Lines 2 to 8; line 1 is `add`, line 9 is `refresh`, lines 10 and 11 are `best`.
     void maintain() override {
@@ -32,9 +33,9 @@ private:
 
         // Lines 6-8: the features that left their bin. All are found before the first is moved: should the rounding of
         // ind put one back where it came from, it is not found again in the same pass.
-        for (std::size_t k = 0; k < trees_.size(); ++k) {
-            for_each_below(trees_[k], [this](Slot slot) { leaving_.push_back(slot); });
-            for_each_above(trees_[k], [this](Slot slot) { leaving_.push_back(slot); });
+        for (auto& [index, tree] : trees_) {
+            for_each_below(tree, [this](Slot slot) { leaving_.push_back(slot); });
+            for_each_above(tree, [this](Slot slot) { leaving_.push_back(slot); });
         }
         for (const Slot slot : leaving_) file(slot, ind(slot));
         leaving_.clear();

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "sapwood/compiler.hpp"
 #include "sapwood/search/certified/best_few.hpp"
 #include "sapwood/search/certified/certificates.hpp"
 #include "sapwood/search/certified/table_scan.hpp"
@@ -51,9 +52,17 @@ public:
 
     void remove(Features features, Label label, Count weight = 1) override {
         counts_.check_removal(features, label, weight);
+        take_back(features, label, weight);
+    }
+
+    void take_back(Features features, Label label, Count weight) override {
         // Certificates made so far do not allow for removals.
         if (!counts_.removals()) certificates_.forget(counts_.counters());
         counts_.remove(features, label, weight, [this](FeatureId id, Record record) { run_out(id, record); });
+    }
+
+    void add_counts(const AddedCounts& added) override {
+        counts_.add_counts(added, [this](FeatureId id, Record record) { run_out(id, record); });
     }
 
     std::optional<Split> best() override {
@@ -75,22 +84,31 @@ public:
         return k > BestFew::most ? scan_many(k) : splits_of(top_of_all(k));
     }
 
-    SearchState state() override {
+    std::vector<Split> scan(std::size_t k) override {
+        if (k == 0 || counts_.touched() == 0) return {};
+        begin_query();
+        return scan_many(k);
+    }
+
+    SAPWOOD_COLD SearchState state() override {
         SearchState state = counts_.state();
         state.examined = n_examined();
         return state;
     }
 
-    void restore(SearchState state) override {
-        *this = CertifiedSearch(counts_.n_classes());
-        counts_.restore(state);
-        account_.set_features(state.ids.size());
-        examined_before_ = state.examined;
+    SAPWOOD_COLD void restore(SearchState state) override {
+        CertifiedSearch made(counts_.n_classes());
+        made.counts_.restore(state);
+        made.account_.set_features(state.ids.size());
+        made.examined_before_ = state.examined;
+        *this = std::move(made);
     }
 
-    std::unique_ptr<SplitSearch> clone() const override { return std::make_unique<CertifiedSearch>(*this); }
+    SAPWOOD_COLD std::unique_ptr<SplitSearch> clone() const override {
+        return std::make_unique<CertifiedSearch>(*this);
+    }
 
-    void validate() override;
+    SAPWOOD_COLD void validate() override;
 
     bool is_exact() const override { return true; }
 
@@ -110,7 +128,7 @@ public:
 
     std::uint64_t n_examined() const override { return examined_before_ + account_.scores(); }
 
-    std::vector<std::pair<std::string, std::uint64_t>> stats() const override {
+    SAPWOOD_COLD std::vector<std::pair<std::string, std::uint64_t>> stats() const override {
         const auto& tally = certificates_.tally();
         const auto because = [&](RenewalCause cause) { return tally.because[static_cast<std::size_t>(cause)]; };
         return {{"candidates", certificates_.candidates().size()},

@@ -4,9 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "sapwood/compiler.hpp"
+#include "sapwood/search/added_counts.hpp"
 #include "sapwood/search/certified/record_flags.hpp"
 #include "sapwood/search/removal_guard.hpp"
 #include "sapwood/search/search_state.hpp"
@@ -39,6 +41,32 @@ public:
         }
         touched_ += features.size();
         counters_.touch(features, label, weight, weight, run_out);
+    }
+
+    /// Counts many points at once; calls `run_out` as `add` does. O(counts), but for sorting those of a class.
+    template <class RunOut>
+    void add_counts(const AddedCounts& added, RunOut run_out) {
+        for (std::size_t k = 0; k < n_classes(); ++k) of_class_[k] += added.of_class[k];
+        n_ += added.n();
+        if (has_one_class() && !added.ids.empty()) smallest_id_ = std::min(smallest_id_, added.ids.front());
+        std::vector<std::pair<Count, FeatureId>> by_count;
+        std::vector<FeatureId> same;
+        for (std::size_t k = 0; k < n_classes(); ++k) {
+            const AddedCounts::OfLabel& more = added.of_label[k];
+            by_count.clear();
+            for (std::size_t i = 0; i < more.ids.size(); ++i) by_count.emplace_back(more.on[i], more.ids[i]);
+            std::sort(by_count.begin(), by_count.end());
+            touched_ += by_count.size();
+            // A record is touched as by a point of that weight, together with all to which as much is added.
+            for (std::size_t first = 0; first < by_count.size(); first += same.size()) {
+                same.clear();
+                const Count count = by_count[first].first;
+                for (std::size_t i = first; i < by_count.size() && by_count[i].first == count; ++i) {
+                    same.push_back(by_count[i].second);
+                }
+                counters_.touch(same, static_cast<Label>(k), count, count, run_out);
+            }
+        }
     }
 
     /// Throws std::invalid_argument if the counts show that a point was not added; removes nothing.

@@ -5,13 +5,14 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 #include "sapwood/compiler.hpp"
+#include "sapwood/search/certified/block_scores.hpp"
 #include "sapwood/search/certified/packed_record.hpp"
 #include "sapwood/search/certified/record_flags.hpp"
-#include "sapwood/storage/hash_index.hpp"
+#include "sapwood/search/certified/seen_watch.hpp"
+#include "sapwood/search/certified/wide_counts.hpp"
 #include "sapwood/storage/record_table.hpp"
 #include "sapwood/types.hpp"
 
@@ -19,14 +20,14 @@ namespace sapwood {
 
 /// The counters of a certified search for two classes: eight bytes a feature, as many as its counts alone would take.
 ///
-/// Counts that outgrow their 22 bits are continued in a table of their own, and a certificate that allows more than
-/// 14 bits can say runs out early and is renewed. Both are rare, and are seen to when a certificate runs out: between
-/// two such moments no count can change by more than `max_left + max_step`.
+/// Counts that outgrow their 22 bits are continued in a table of their own (wide_counts.hpp), and a certificate that
+/// allows more than 14 bits can say runs out early and is renewed. Both are rare, and are seen to when a certificate
+/// runs out: between two such moments no count can change by more than `max_left + max_step`.
 class PackedCounters {
 public:
     using Word = std::uint64_t;
     using Record = Word*;
-    using Counts = std::array<Count, 2>;
+    using Counts = WideCounts::Counts;
 
     /// Trade-off: ids with gaps take up to 128 bytes for a feature, and are found directly, without a probe.
     static constexpr std::size_t ids_per_feature = 16;
@@ -79,11 +80,10 @@ public:
     Record find_or_make(FeatureId id) {
         const std::size_t before = table_.direct_size();
         Record record = table_.find_or_make(id);
-        if (table_.direct_size() != before) end_watch();
+        if (table_.direct_size() != before) watch_.end();
         return record;
     }
 
-    /// Counts of a feature, all 0 if it has no record.
     /// Appends those of the features that are on in exactly n points, which must be few: where a record holds only a
     /// part of the counts they are many.
     void append_with(Features features, Count n, std::vector<FeatureId>& found) const {
@@ -102,6 +102,7 @@ public:
         }
     }
 
+    /// Counts of a feature, all 0 if it has no record.
     SAPWOOD_INLINE Counts counts(FeatureId id) const {
         const Word* record = table_.find(id);
         return record == nullptr ? Counts{} : counts(id, record);
@@ -111,7 +112,7 @@ public:
         const Counts low{Packed::on0(*record), Packed::on1(*record)};
         if ((*record & Packed::wide_mask) == 0) [[likely]]
             return low;
-        return with_rest(id, low);
+        return wide_.whole(id, low);
     }
 
     Count occurrences(FeatureId id, const Word* record) const {
@@ -123,7 +124,7 @@ public:
         *record &= ~Packed::counts_mask;
         if (std::max(counts[0], counts[1]) >= wide_from || (*record & Packed::wide_mask) != 0) {
             *record |= Packed::wide_mask;
-            Counts& rest = rest_of(id);
+            Counts& rest = wide_.rest_of(id);
             for (std::size_t k = 0; k < 2; ++k) {
                 const Count low = std::min(counts[k], low_part);
                 rest[k] = counts[k] - low;
@@ -179,8 +180,8 @@ public:
     /// otherwise not be noticed when they are seen.
     template <class Use>
     void for_each(Use use) {
-        if (!watches_) return table_.for_each(use);
-        for (const FeatureId id : watched_) use(id, table_.direct() + id);
+        if (!watch_.is_on()) return table_.for_each(use);
+        for (const FeatureId id : watch_.seen()) use(id, table_.direct() + id);
         table_.for_each_above(use);
     }
 
@@ -216,9 +217,10 @@ public:
         };
         Word* direct = table_.direct();
         std::size_t i = begin;
-        for (; i < std::min(end, watched_.size()); ++i) visit_one(watched_[i], direct + watched_[i]);
+        const std::vector<FeatureId>& listed = watch_.seen();
+        for (; i < std::min(end, listed.size()); ++i) visit_one(listed[i], direct + listed[i]);
         // The records of the array that are not watched; also those that wait for the bound to rise.
-        const std::size_t skipped = n_watched_over() - watched_.size();
+        const std::size_t skipped = n_watched_over() - listed.size();
         const std::size_t n_before_hashed = table_.n_direct() - skipped;
         constexpr std::size_t block = 64;
         for (; i < std::min(end, n_before_hashed); i = std::min({i + block, end, n_before_hashed})) {
@@ -235,28 +237,30 @@ public:
     /// Computes the scores of all seen features by `scorer.scores(on0, on1, size, of_class, out)`, and hands them over,
     /// at most `block` at a time: `use(scores, size, id, ascending)`, where `id(i)` is that of the i-th, and
     /// `ascending` says that ids go up, in this block and from one such block to the next. The scores of features that
-    /// have not been seen, and of a block past its end up to a multiple of 8, are infinite. Returns how many features
-    /// have been seen.
-    template <std::size_t block, class Scorer, class ClassCounts, class Use>
-    std::size_t scan(const Scorer& scorer, const ClassCounts& of_class, Use use) {
+    /// have not been seen, and of a block past its end up to a multiple of 8, are infinite. Features that are on in at
+    /// most `limit()` points, which is asked before every block, are left out, unless it is 0. Returns how many
+    /// features have been seen.
+    template <std::size_t block, class Scorer, class ClassCounts, class Use, class Limit>
+    std::size_t scan(const Scorer& scorer, const ClassCounts& of_class, Use use, Limit limit) {
         const auto score_all = [&](std::size_t size, auto words, auto id, bool ascending) {
-            return score_blocks<block>(scorer, of_class, size, words, id, ascending, use);
+            return detail::score_blocks<block>(scorer, of_class, wide_, size, words, id, ascending, use, limit);
         };
         const Word* direct = table_.direct();
         std::size_t n_seen = 0;
         std::array<Word, block> gathered;
-        if (watches_) {
+        if (watch_.is_on()) {
+            const std::vector<FeatureId>& listed = watch_.seen();
             const auto gather = [&](std::size_t first, std::size_t size) {
-                for (std::size_t i = 0; i < size; ++i) gathered[i] = direct[watched_[first + i]];
+                for (std::size_t i = 0; i < size; ++i) gathered[i] = direct[listed[first + i]];
                 return gathered.data();
             };
-            n_seen += score_all(watched_.size(), gather, [this](std::size_t i) { return watched_[i]; }, false);
+            n_seen += score_all(listed.size(), gather, [&](std::size_t i) { return listed[i]; }, false);
         }
         const std::size_t begin = n_watched_over();
         n_seen += score_all(
             table_.n_in_use() - begin, [&](std::size_t first, std::size_t) { return direct + begin + first; },
             [begin](std::size_t i) { return static_cast<FeatureId>(begin + i); }, true);
-        if (!watches_) unseen_scanned_ += table_.n_in_use() - n_seen;
+        watch_.spend(table_.n_in_use() - n_seen);
         std::array<FeatureId, block> ids;
         std::size_t place = 0;
         const auto gather_hashed = [&](std::size_t, std::size_t size) {
@@ -269,8 +273,7 @@ public:
             return gathered.data();
         };
         n_seen += score_all(table_.n_hashed(), gather_hashed, [&](std::size_t i) { return ids[i % block]; }, false);
-        // Rent or buy: by then more has been wasted than it costs to begin.
-        if (!watches_ && unseen_scanned_ > 4 * table_.direct_size()) begin_watch();
+        if (watch_.is_worth(table_.direct_size())) begin_watch();
         return n_seen;
     }
 
@@ -292,12 +295,11 @@ public:
     }
 
     /// How many places of records a walk over all features visits.
-    std::size_t size() const { return watched_.size() + (table_.n_direct() - n_watched_over()) + table_.n_places(); }
-
-    std::size_t n_bytes() const {
-        return table_.n_bytes() + rest_index_.n_bytes() + rest_.capacity() * sizeof(Counts) +
-               watched_.capacity() * sizeof(FeatureId);
+    std::size_t size() const {
+        return watch_.seen().size() + (table_.n_direct() - n_watched_over()) + table_.n_places();
     }
+
+    std::size_t n_bytes() const { return table_.n_bytes() + wide_.n_bytes() + watch_.n_bytes(); }
 
 private:
     using Packed = detail::PackedRecord;
@@ -316,66 +318,6 @@ private:
     static void write_left(Record record, Count left) {
         *record = (*record & ((Word{1} << Packed::left_shift) - 1)) | static_cast<Word>(std::int64_t{left})
                                                                           << Packed::left_shift;
-    }
-
-    SAPWOOD_NOINLINE
-    Counts with_rest(FeatureId id, Counts low) const {
-        const Counts& rest = rest_[static_cast<std::size_t>(rest_index_.find(id))];
-        return {low[0] + rest[0], low[1] + rest[1]};
-    }
-
-    Counts& rest_of(FeatureId id) {
-        std::int32_t position = rest_index_.find(id);
-        if (position == HashIndex::nowhere) {
-            position = static_cast<std::int32_t>(rest_.size());
-            rest_index_.insert(id, position);
-            rest_.push_back({});
-        }
-        return rest_[static_cast<std::size_t>(position)];
-    }
-
-    /// `words(first, size)` are the records from the first-th on, `id(i)` is the id of the i-th of all.
-    template <std::size_t block, class Scorer, class ClassCounts, class Words, class Id, class Use>
-    std::size_t score_blocks(const Scorer& scorer, const ClassCounts& of_class, std::size_t size, Words words, Id id,
-                             bool ascending, Use use) const {
-        std::array<Count, block> on0;
-        std::array<Count, block> on1;
-        std::array<double, block> scores;
-        std::size_t n_seen = 0;
-        for (std::size_t first = 0; first < size; first += block) {
-            const std::size_t length = std::min(block, size - first);
-            const auto id_here = [&](std::size_t i) { return id(first + i); };
-            const Word* records = words(first, length);
-            const std::size_t seen = detail::unpack(records, length, on0.data(), on1.data());
-            if (seen == 0) continue;
-            if (!rest_.empty()) add_rests(records, length, id_here, on0, on1);
-            n_seen += seen;
-            if (2 * seen < length) {
-                // Few enough to be worth moving together.
-                std::array<std::uint32_t, block> where;
-                detail::move_seen_together(records, length, where.data(), on0.data(), on1.data());
-                scorer.scores(on0.data(), on1.data(), seen, of_class, scores.data());
-                for (std::size_t i = seen; i % 8 != 0; ++i) scores[i] = std::numeric_limits<double>::infinity();
-                use(scores.data(), seen, [&](std::size_t i) { return id_here(where[i]); }, ascending);
-                continue;
-            }
-            scorer.scores(on0.data(), on1.data(), length, of_class, scores.data());
-            if (seen < length) detail::hide_unseen(records, length, scores.data());
-            for (std::size_t i = length; i % 8 != 0; ++i) scores[i] = std::numeric_limits<double>::infinity();
-            use(scores.data(), length, id_here, ascending);
-        }
-        return n_seen;
-    }
-
-    template <class Id, std::size_t block>
-    void add_rests(const Word* records, std::size_t size, Id id, std::array<Count, block>& on0,
-                   std::array<Count, block>& on1) const {
-        for (std::size_t i = 0; i < size; ++i) {
-            if ((records[i] & Packed::wide_mask) == 0) continue;
-            const Counts whole = with_rest(id(i), {on0[i], on1[i]});
-            on0[i] = whole[0];
-            on1[i] = whole[1];
-        }
     }
 
     static Word delta_of(Label label, Count change, Count uses) {
@@ -462,54 +404,40 @@ private:
     /// A certificate was used up beyond its end; or a feature was seen that had been watched for.
     template <class RunOut>
     SAPWOOD_NOINLINE void end_of_left(FeatureId id, Record record, Count uses, RunOut run_out) {
-        if (watches_ && occurrences(id, record) == uses && (*record & Packed::seen_mask & ~Packed::counts_mask) == 0) {
+        if (watch_.is_on() && occurrences(id, record) == uses &&
+            (*record & Packed::seen_mask & ~Packed::counts_mask) == 0) {
             notice(id, record);
             if (left(record) >= uses) return set_left(id, record, left(record) - uses);
         }
         run_out(id, record);
     }
 
-    // The watch. Where ids have gaps, most records below the bound may be of features that have not been seen, and a
-    // scan would spend its time on them. Once scans have visited many of them, the seen features are listed; and the
-    // others are given certificates that run out at once, so that each is noticed and listed when it is first seen.
-    // That costs more than to count does, and so is not done before there is a need.
-
     /// How many records of the array are watched, or listed because their features have been seen.
-    std::size_t n_watched_over() const { return watches_ ? table_.direct_size() : 0; }
+    std::size_t n_watched_over() const { return watch_.is_on() ? table_.direct_size() : 0; }
 
     void begin_watch() {
-        watches_ = true;
+        watch_.begin();
         for (std::size_t id = 0; id < table_.direct_size(); ++id) {
             Record record = table_.direct() + id;
             if (seen(record)) {
-                watched_.push_back(static_cast<FeatureId>(id));
+                watch_.list(static_cast<FeatureId>(id));
             } else {
                 *record = 0;
             }
         }
     }
 
-    /// The records below the bound have become more.
-    void end_watch() {
-        watches_ = false;
-        unseen_scanned_ = 0;
-        std::vector<FeatureId>().swap(watched_);
-    }
-
     /// A feature that had not been seen has been; what it was given to be noticed is replaced.
     void notice(FeatureId id, Record record) {
-        if (!watches_ || static_cast<std::size_t>(id) >= table_.direct_size()) return;
-        watched_.push_back(id);
+        if (!watch_.is_on() || static_cast<std::size_t>(id) >= table_.direct_size()) return;
+        watch_.list(id);
         write_left(record, std::min(first_left_, max_left));
     }
 
     RecordTable<Word, 1, ids_per_feature> table_;
     Count first_left_ = 0;
-    HashIndex rest_index_;
-    std::vector<Counts> rest_;
-    bool watches_ = false;
-    std::size_t unseen_scanned_ = 0;
-    std::vector<FeatureId> watched_;
+    WideCounts wide_;
+    SeenWatch watch_;
 };
 
 }  // namespace sapwood

@@ -122,8 +122,9 @@ public:
         return n_seen;
     }
 
-    template <std::size_t block, class Scorer, class ClassCounts, class Use>
-    std::size_t scan(const Scorer& scorer, const ClassCounts& of_class, Use use) {
+    /// Nothing is left out: the scores are computed one by one, which takes longer than to compare.
+    template <std::size_t block, class Scorer, class ClassCounts, class Use, class Limit>
+    std::size_t scan(const Scorer& scorer, const ClassCounts& of_class, Use use, Limit) {
         std::array<double, block> scores;
         std::size_t n_seen = 0;
         const auto score_all = [&](std::size_t size, auto id, auto record_at, bool ascending) {

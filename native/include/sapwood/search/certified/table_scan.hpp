@@ -1,8 +1,10 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <limits>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -27,7 +29,8 @@ public:
     /// The best of all seen features.
     Found best() {
         Found best{hidden, -1};
-        scan([&](const double* scores, std::size_t size, auto id, bool ascending) {
+        Limit limit(*this);
+        const auto use = [&](const double* scores, std::size_t size, auto id, bool ascending) {
             const double smallest = detail::smallest_of(scores, (size + 7) / 8 * 8);
             if (smallest > best.first || smallest == hidden) return;
             // Among ascending ids the first of equal scores is the one.
@@ -35,9 +38,11 @@ public:
             for (std::size_t i = 0; i < size; ++i) {
                 if (scores[i] != smallest || (smallest == best.first && id(i) > best.second)) continue;
                 best = {smallest, id(i)};
+                limit.set_worst(smallest);
                 if (ascending) return;
             }
-        });
+        };
+        scan(use, limit);
         return best;
     }
 
@@ -51,7 +56,8 @@ public:
             found.resize(kept);
         };
         double worst = hidden;  // a greater score is none of the best k
-        scan([&](const double* scores, std::size_t size, auto id, bool) {
+        Limit limit(*this);
+        const auto use = [&](const double* scores, std::size_t size, auto id, bool) {
             for (std::size_t i = 0; i < size; ++i) {
                 if (scores[i] > worst || scores[i] == hidden) continue;
                 found.emplace_back(scores[i], id(i));
@@ -59,8 +65,10 @@ public:
                 if (found.size() < 2 * k + 16) continue;
                 keep_best();
                 worst = found.back().first;
+                limit.set_worst(worst);
             }
-        });
+        };
+        scan(use, limit);
         keep_best();
         return found;
     }
@@ -73,9 +81,59 @@ private:
     static constexpr std::size_t block = 256;
     static constexpr double hidden = std::numeric_limits<double>::infinity();
 
+    /// In how many points a feature may be on and still have a greater score than one that is known, whatever the
+    /// classes of these points: of text, that is most features, which need no score of their own.
+    ///
+    /// Of m points the best are those of one class. For W(u), the weighted impurity, is concave, and so is the score
+    /// W(a) + W(c - a) in a; it is least where all m are of one class. That is W(c - m e_k), which falls as m grows.
+    class Limit {
+    public:
+        explicit Limit(const TableScan& scan) : scan_(scan) {}
+
+        void set_worst(double score) {
+            worst_ = score;
+            is_known_ = false;
+        }
+
+        Count operator()() {
+            if (!is_known_) find();
+            return limit_;
+        }
+
+    private:
+        void find() {
+            is_known_ = true;
+            if constexpr (std::is_same_v<ClassCounts, std::array<Count, 2>>) {
+                const ClassCounts& c = scan_.of_class_;
+                // By far more than rounding.
+                const double far = worst_ + 1e-10 * scan_.scorer_.whole(c);
+                const auto is_beyond = [&](Count m) {
+                    const ClassCounts first{m, 0};
+                    const ClassCounts second{0, m};
+                    return scan_.scorer_.score(first.data(), c) > far && scan_.scorer_.score(second.data(), c) > far;
+                };
+                // It only grows: the worst of the best gets better.
+                Count most = std::min(c[0], c[1]);
+                while (limit_ < most) {
+                    const Count middle = limit_ + (most - limit_ + 1) / 2;
+                    if (is_beyond(middle)) {
+                        limit_ = middle;
+                    } else {
+                        most = middle - 1;
+                    }
+                }
+            }
+        }
+
+        const TableScan& scan_;
+        double worst_ = hidden;
+        Count limit_ = 0;
+        bool is_known_ = true;
+    };
+
     template <class Use>
-    void scan(Use use) {
-        n_seen_ = counters_.template scan<block>(scorer_, of_class_, use);
+    void scan(Use use, Limit& limit) {
+        n_seen_ = counters_.template scan<block>(scorer_, of_class_, use, [&] { return limit(); });
     }
 
     Counters& counters_;

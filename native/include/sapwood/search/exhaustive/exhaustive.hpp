@@ -54,6 +54,10 @@ public:
         counts_.remove(features, label, weight);
     }
 
+    void add_counts(const AddedCounts& added) final { counts_.add_counts(added); }
+
+    void take_back(Features features, Label label, Count weight) final { counts_.remove(features, label, weight); }
+
     std::optional<Split> best() final {
         Slot best = no_slot;
         double best_score = std::numeric_limits<double>::infinity();
@@ -93,12 +97,13 @@ public:
 
     bool is_exact() const final { return true; }
 
-    void restore(SearchState state) final {
+    SAPWOOD_COLD void restore(SearchState state) final {
+        RemovalGuard guard(counts_.n_classes());
         CountedSearch<Criterion>::restore(std::move(state));
-        guard_ = RemovalGuard(counts_.n_classes());
+        guard_ = std::move(guard);
     }
 
-    void validate() final {
+    SAPWOOD_COLD void validate() final {
         for (std::size_t i = 0; i < counts_.n_features(); ++i) {
             const Slot slot = slot_at(i);
             if (counts_.index().find(id(slot)) != slot) throw std::logic_error("a feature is lost from the index");
@@ -161,7 +166,9 @@ class ExhaustiveSearch final : public ExhaustiveBase<Criterion> {
 public:
     ExhaustiveSearch() : ExhaustiveBase<Criterion>(2) {}
 
-    std::unique_ptr<SplitSearch> clone() const override { return std::make_unique<ExhaustiveSearch>(*this); }
+    SAPWOOD_COLD std::unique_ptr<SplitSearch> clone() const override {
+        return std::make_unique<ExhaustiveSearch>(*this);
+    }
 
 private:
     using CountedSearch<Criterion>::counts_;
@@ -181,7 +188,9 @@ class MulticlassExhaustiveSearch final : public ExhaustiveBase<Criterion> {
 public:
     explicit MulticlassExhaustiveSearch(std::size_t n_classes) : ExhaustiveBase<Criterion>(n_classes) {}
 
-    std::unique_ptr<SplitSearch> clone() const override { return std::make_unique<MulticlassExhaustiveSearch>(*this); }
+    SAPWOOD_COLD std::unique_ptr<SplitSearch> clone() const override {
+        return std::make_unique<MulticlassExhaustiveSearch>(*this);
+    }
 
 private:
     using CountedSearch<Criterion>::counts_;

@@ -1,0 +1,614 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "sapwood/criterion.hpp"
+#include "sapwood/impurity.hpp"
+#include "sapwood/point.hpp"
+#include "sapwood/search/attributes.hpp"
+#include "sapwood/search/numbers/histogram.hpp"
+#include "sapwood/search/split.hpp"
+#include "sapwood/search/split_search.hpp"
+#include "sapwood/storage/feature_index.hpp"
+#include "sapwood/words.hpp"
+
+namespace sapwood {
+
+/// Scores the thresholds of a number and the sets of a category, whatever the criterion.
+class AttributeScores {
+public:
+    AttributeScores(Criterion criterion, std::size_t n_classes) : n_classes_(n_classes) {
+        if (criterion == Criterion::gini) criterion_ = Gini();
+        if (criterion == Criterion::kearns_mansour) criterion_ = KearnsMansour();
+    }
+
+    std::size_t n_classes() const { return n_classes_; }
+    void set_classes(std::size_t n_classes) { n_classes_ = n_classes; }
+
+    void cover(Count n) {
+        std::visit([n](auto& criterion) { criterion.cover(n); }, criterion_);
+    }
+
+    /// How far a computed score can be from the true one, in a node of n points.
+    double rounding(double n) const {
+        return std::visit([&](const auto& criterion) { return criterion.rounding(n, n_classes_); }, criterion_);
+    }
+
+    /// The weighted impurity of points of each class.
+    double weighted(std::span<const Count> counts) const {
+        return std::visit([&](const auto& criterion) { return weighted(criterion, counts); }, criterion_);
+    }
+
+    /// The score of a test that `passed` of the points of a node pass.
+    double score(std::span<const Count> passed, std::span<const Count> of_class) {
+        return std::visit([&](const auto& criterion) { return score(criterion, passed, of_class); }, criterion_);
+    }
+
+    /// The most that a score can fall when `weight` of n points are taken away: for the points of one class u of n,
+    /// entropy n ln n - (n - w) ln(n - w) at most, Gini 2 w, and 2 sqrt(u v) - 2 sqrt((u - w) v) <= 2 sqrt(w n).
+    double most_lost(double n, double weight) const {
+        struct Lost {
+            double n;
+            double weight;
+            double operator()(const Entropy&) const { return weight * (1 + std::log(n + 1)); }
+            double operator()(const Gini&) const { return 2 * weight; }
+            double operator()(const KearnsMansour&) const { return 2 * std::sqrt(weight * n); }
+        };
+        return std::visit(Lost{n, weight}, criterion_);
+    }
+
+    /// The best threshold of a number, if it has any, and the least score of all divisions that a later threshold may
+    /// have begun as: all thresholds, and what is present against what is missing.
+    struct OfNumber {
+        double least;
+        std::optional<Split> best;
+    };
+    OfNumber of_number(AttributeId attribute, const Histogram& histogram, std::span<const Count> of_class) {
+        return std::visit([&](const auto& criterion) { return of_number(criterion, attribute, histogram, of_class); },
+                          criterion_);
+    }
+
+private:
+    template <class Impurity>
+    double weighted(const Impurity& criterion, std::span<const Count> counts) const {
+        if (n_classes_ == 2) return criterion.weighted(counts[0], counts[1]);
+        if constexpr (MulticlassCriterion<Impurity>) return criterion.weighted(counts);
+        return 0;  // There are no more than two classes.
+    }
+
+    template <class Impurity>
+    double score(const Impurity& criterion, std::span<const Count> passed, std::span<const Count> of_class) {
+        if (n_classes_ == 2) return criterion.score(passed[0], passed[1], of_class[0], of_class[1]);
+        if constexpr (MulticlassCriterion<Impurity>) {
+            rest_.resize(n_classes_);
+            for (std::size_t k = 0; k < n_classes_; ++k) rest_[k] = of_class[k] - passed[k];
+            return criterion.weighted(passed) + criterion.weighted(std::span<const Count>(rest_));
+        }
+        return 0;
+    }
+
+    template <class Impurity>
+    OfNumber of_number(const Impurity& criterion, AttributeId attribute, const Histogram& histogram,
+                       std::span<const Count> of_class) {
+        if (n_classes_ == 2) return of_binary_number(criterion, attribute, histogram, of_class);
+        present_.assign(n_classes_, 0);
+        for (std::size_t i = 0; i < histogram.size(); ++i) {
+            for (std::size_t k = 0; k < n_classes_; ++k) present_[k] += histogram.counts(i)[k];
+        }
+        bool some_missing = false;
+        for (std::size_t k = 0; k < n_classes_; ++k) some_missing |= present_[k] != of_class[k];
+        OfNumber found{score(criterion, present_, of_class), std::nullopt};
+        double least = std::numeric_limits<double>::infinity();
+        std::size_t at = 0;
+        bool missing_passes = false;
+        above_ = present_;
+        for (std::size_t i = 0; i + 1 < histogram.size(); ++i) {
+            std::int64_t more_above = 0;
+            for (std::size_t k = 0; k < n_classes_; ++k) {
+                above_[k] -= histogram.counts(i)[k];
+                more_above += 2 * std::int64_t{above_[k]} - present_[k];
+            }
+            const double without = score(criterion, above_, of_class);
+            if (without < least) {
+                least = without;
+                at = i;
+                // If none is missing, the first that will be goes where most points are.
+                missing_passes = !some_missing && more_above > 0;
+            }
+            if (!some_missing) continue;
+            with_.resize(n_classes_);
+            for (std::size_t k = 0; k < n_classes_; ++k) with_[k] = above_[k] + (of_class[k] - present_[k]);
+            const double with = score(criterion, with_, of_class);
+            if (with < least) {
+                least = with;
+                at = i;
+                missing_passes = true;
+            }
+        }
+        if (histogram.size() > 1) {
+            found.best = Split{Test::is_above(attribute, histogram.threshold(at), missing_passes), least, 0};
+            found.least = std::min(found.least, least);
+        }
+        return found;
+    }
+
+    /// The same with two classes, all thresholds at once.
+    template <class Impurity>
+    OfNumber of_binary_number(const Impurity& criterion, AttributeId attribute, const Histogram& histogram,
+                              std::span<const Count> of_class) {
+        // The points above each threshold and, last, those below none: all that are present.
+        std::array<Count, Histogram::most> above0;
+        std::array<Count, Histogram::most> above1;
+        std::array<double, Histogram::most> scores;
+        const std::size_t size = histogram.size();
+        const std::size_t n_thresholds = size == 0 ? 0 : size - 1;
+        Count sum0 = 0;
+        Count sum1 = 0;
+        for (std::size_t i = size; i-- > 0;) {
+            above0[i] = sum0;
+            above1[i] = sum1;
+            sum0 += histogram.counts(i)[0];
+            sum1 += histogram.counts(i)[1];
+        }
+        OfNumber found{criterion.score(sum0, sum1, of_class[0], of_class[1]), std::nullopt};
+        if (n_thresholds == 0) return found;
+        criterion.scores(above0.data(), above1.data(), n_thresholds, of_class[0], of_class[1], scores.data());
+        std::size_t at = first_least(scores, n_thresholds);
+        double least = scores[at];
+        const Count missing0 = of_class[0] - sum0;
+        const Count missing1 = of_class[1] - sum1;
+        // If none is missing, the first that will be goes where most points are.
+        bool missing_passes = 2 * (std::int64_t{above0[at]} + above1[at]) > std::int64_t{sum0} + sum1;
+        if (missing0 != 0 || missing1 != 0) {
+            missing_passes = false;
+            for (std::size_t i = 0; i < n_thresholds; ++i) {
+                above0[i] += missing0;
+                above1[i] += missing1;
+            }
+            criterion.scores(above0.data(), above1.data(), n_thresholds, of_class[0], of_class[1], scores.data());
+            const std::size_t with = first_least(scores, n_thresholds);
+            if (scores[with] < least || (scores[with] == least && with < at)) {
+                at = with;
+                least = scores[with];
+                missing_passes = true;
+            }
+        }
+        found.best = Split{Test::is_above(attribute, histogram.threshold(at), missing_passes), least, 0};
+        found.least = std::min(found.least, least);
+        return found;
+    }
+
+    static std::size_t first_least(std::span<const double> scores, std::size_t size) {
+        std::size_t at = 0;
+        for (std::size_t i = 1; i < size; ++i) {
+            if (scores[i] < scores[at]) at = i;
+        }
+        return at;
+    }
+
+    std::variant<Entropy, Gini, KearnsMansour> criterion_;
+    std::size_t n_classes_;
+    std::vector<Count> present_;
+    std::vector<Count> above_;
+    std::vector<Count> with_;
+    std::vector<Count> rest_;
+};
+
+/// Finds the best thresholds of numbers and the best sets of categories at one node.
+///
+/// Guarantee: the best of all thresholds between the intervals of every number (histogram.hpp), each with the missing
+/// values on either side, and with two classes the best of all sets of the values of every category: bit for bit what
+/// scoring all of them gives. An attribute comes with its best test only, and a category only if that is better than
+/// the test of any single value.
+///
+/// How: a point that is added never lowers the weighted impurity of a side, which is concave, and so no score; and a
+/// new threshold, or a new value, begins as a division that there was. So the least score of an attribute when it was
+/// last examined is a lower bound of all its scores since, and it is examined again only when that bound does not
+/// exceed the score to beat. A removal lowers every score by a bounded amount, which is taken off all bounds at once.
+///
+/// The best of the 2^(V-1) divisions of the V values of a category is one of the V - 1 that the order of their shares
+/// of a class makes. Breiman, Friedman, Olshen and Stone, "Classification and regression trees", 1984, theorem 4.5.
+class AttributeSearch {
+public:
+    /// `examines_all`: every attribute is examined whenever it is asked, as an exhaustive search does.
+    AttributeSearch(Criterion criterion, std::size_t n_classes, bool examines_all, const Attributes& attributes)
+        : scores_(criterion, n_classes), attributes_(&attributes), examines_all_(examines_all) {}
+
+    const Attributes& attributes() const { return *attributes_; }
+    std::uint64_t n_examined() const { return examined_; }
+    /// The numbers that have differed, in the order in which the node met them.
+    std::size_t n_numbers() const { return histograms_.size(); }
+    AttributeId number_at(std::size_t i) const { return static_cast<AttributeId>(index_.id(slot_at(i))); }
+    const Histogram& histogram_at(std::size_t i) const { return histograms_[i]; }
+    /// Whether it looks at sets of the values of categories.
+    bool has_sets() const { return scores_.n_classes() == 2 && attributes_->n_categories() > 0; }
+
+    // ---- points -------------------------------------------------------------------------------------------------
+
+    /// To be called before `flags`, the search over the features of the same node, has counted the point.
+    void add(const Point& point, Label label, Count weight, const SplitSearch& flags) {
+        for (const NumberValue& number : point.numbers) {
+            if (attributes_->number(number.attribute).varies) {
+                histogram_of(number.attribute, flags).add(number.value, label, weight);
+            }
+        }
+    }
+
+    /// Throws std::invalid_argument unless the numbers of a point can have been added.
+    void check_removal(const Point& point, Label label, Count weight) const {
+        for (const NumberValue& number : point.numbers) {
+            const Slot slot = index_.find(static_cast<FeatureId>(number.attribute));
+            const bool may = slot != no_slot ? histograms_[index_of(slot)].may_remove(number.value, label, weight)
+                                             : number.value == attributes_->number(number.attribute).first;
+            if (!may) {
+                throw std::invalid_argument("the point must have been added, got " +
+                                            sapwood::detail::shortest(number.value) + " for number " +
+                                            std::to_string(index_of(number.attribute)));
+            }
+        }
+    }
+
+    /// Takes a counted point back, which was checked. `n`: the points of the node before.
+    void remove(const Point& point, Label label, Count weight, Count n) {
+        for (const NumberValue& number : point.numbers) {
+            const Slot slot = index_.find(static_cast<FeatureId>(number.attribute));
+            if (slot != no_slot) histograms_[index_of(slot)].remove(number.value, label, weight);
+        }
+        lowered_ += scores_.most_lost(n, weight);
+        least_bound_ = unknown;
+    }
+
+    /// Counts what another node has counted. To be called before `flags` has taken over what `others` has.
+    void merge(const AttributeSearch& other, const SplitSearch& flags, const SplitSearch& others) {
+        for (const FeatureId id : other.index_.ids()) histogram_of(static_cast<AttributeId>(id), flags);
+        for (std::size_t i = 0; i < histograms_.size(); ++i) {
+            const FeatureId id = index_.id(slot_at(i));
+            const Slot theirs = other.index_.find(id);
+            histograms_[i].merge(theirs != no_slot ? other.histograms_[index_of(theirs)]
+                                                   : other.first_histogram(static_cast<AttributeId>(id), others));
+        }
+        forget_bounds();
+    }
+
+    /// One like this that has counted nothing.
+    AttributeSearch like_new() const {
+        AttributeSearch made(*this);
+        made.index_ = FeatureIndex();
+        made.histograms_.clear();
+        made.bounds_.clear();
+        made.forget_bounds();
+        return made;
+    }
+
+    void widen(std::size_t n_classes) {
+        scores_.set_classes(n_classes);
+        for (Histogram& each : histograms_) each.widen(n_classes);
+        // Sets of categories are searched with two classes only.
+        if (n_classes > 2) category_bounds_.clear();
+        forget_bounds();
+    }
+
+    // ---- answers ------------------------------------------------------------------------------------------------
+
+    /// Puts the best splits of attributes among the best k of others, which are in order; k at most remain.
+    void join(std::vector<Split>& top, std::size_t k, const SplitSearch& flags) {
+        const Count n = flags.n();
+        scores_.cover(n);
+        // A bound and the score to beat are both rounded.
+        const double slack = 2 * scores_.rounding(n);
+        const auto must_examine = [&](double bound) {
+            return examines_all_ || top.size() < k || bound - lowered_ - slack <= top.back().score;
+        };
+        if (scores_.n_classes() == 2 && category_bounds_.size() < attributes_->n_categories()) {
+            category_bounds_.resize(attributes_->n_categories(), unknown);
+            least_bound_ = unknown;
+        }
+        if (!must_examine(least_bound_)) return;
+        const std::vector<Count> of_class = flags.of_classes();
+        const double whole = scores_.weighted(of_class);
+        const auto put = [&](std::optional<Split>& found) {
+            if (!found) return;
+            found->gain = n == 0 ? 0 : (whole - found->score) / n;
+            if (top.size() == k && !comes_before(*found, top.back())) return;
+            if (top.size() == k) top.pop_back();
+            top.insert(std::upper_bound(top.begin(), top.end(), *found, comes_before), std::move(*found));
+        };
+        // Those that may be best come first: what they score leaves little of the others to examine.
+        order_.resize(histograms_.size());
+        std::iota(order_.begin(), order_.end(), std::size_t{0});
+        std::sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) { return bounds_[a] < bounds_[b]; });
+        for (const std::size_t i : order_) {
+            if (!must_examine(bounds_[i])) break;
+            ++examined_;
+            auto [least, best] = scores_.of_number(number_at(i), histograms_[i], of_class);
+            bounds_[i] = least + lowered_;
+            put(best);
+        }
+        for (std::size_t i = 0; i < category_bounds_.size(); ++i) {
+            if (!attributes_->category(i).is_exclusive || !must_examine(category_bounds_[i])) continue;
+            ++examined_;
+            auto [least, best] = of_category(attributes_->category(i), flags, of_class);
+            category_bounds_[i] = least + lowered_;
+            put(best);
+        }
+        least_bound_ = std::numeric_limits<double>::infinity();
+        for (const double bound : bounds_) least_bound_ = std::min(least_bound_, bound);
+        for (std::size_t i = 0; i < category_bounds_.size(); ++i) {
+            if (attributes_->category(i).is_exclusive) least_bound_ = std::min(least_bound_, category_bounds_[i]);
+        }
+    }
+
+    /// The points of each class that pass a test. Exact for a test that `join` has just given, and for one that is
+    /// kept.
+    std::vector<Count> passing(const Test& test, const SplitSearch& flags) const {
+        if (test.kind() == TestKind::is_on) return flags.on(test.feature());
+        std::vector<Count> passed(scores_.n_classes());
+        const std::vector<Count> of_class = flags.of_classes();
+        if (test.kind() == TestKind::is_among) {
+            for (const FeatureId id : test.categories()) {
+                const std::vector<Count> on = flags.on(id);
+                // No more than all, also where a point had two values after all.
+                for (std::size_t k = 0; k < on.size(); ++k) {
+                    passed[k] =
+                        static_cast<Count>(std::min<std::int64_t>(of_class[k], std::int64_t{passed[k]} + on[k]));
+                }
+            }
+            return passed;
+        }
+        const Attributes::Number& number = attributes_->number(test.attribute());
+        const std::vector<Count> present = flags.on(number.presence);
+        const Slot slot = index_.find(static_cast<FeatureId>(test.attribute()));
+        if (slot != no_slot) {
+            passed = histograms_[index_of(slot)].above(test.threshold());
+        } else if (number.first > test.threshold()) {
+            passed = present;
+        }
+        for (std::size_t k = 0; test.missing_passes() && k < passed.size(); ++k) passed[k] += of_class[k] - present[k];
+        return passed;
+    }
+
+    /// Keeps a test, which `passing` is to answer from now on; the one that was kept before is kept no more.
+    void keep(const Test& test, const SplitSearch& flags) {
+        for (Histogram& each : histograms_) each.keep(std::numeric_limits<double>::quiet_NaN());
+        if (test.kind() == TestKind::is_above) histogram_of(test.attribute(), flags).keep(test.threshold());
+    }
+
+    /// The number of the gap that a threshold is in, in the order in which the gaps of its attribute came; 0 if in
+    /// none.
+    std::uint32_t gap_of(const Test& test) const {
+        const Slot slot = index_.find(static_cast<FeatureId>(test.attribute()));
+        return slot == no_slot ? 0 : histograms_[index_of(slot)].gap_of(test.threshold());
+    }
+
+    /// The histogram of a number, if the node has one.
+    const Histogram* histogram(AttributeId attribute) const {
+        const Slot slot = index_.find(static_cast<FeatureId>(attribute));
+        return slot == no_slot ? nullptr : &histograms_[index_of(slot)];
+    }
+
+    // ---- kept and continued -------------------------------------------------------------------------------------
+
+    void save(ByteWriter& out) const {
+        std::vector<FeatureId> ids;
+        for (const FeatureId id : index_.ids()) {
+            // One without a value, of which only a threshold is kept, is made again with it.
+            if (histogram(static_cast<AttributeId>(id))->size() > 0) ids.push_back(id);
+        }
+        std::sort(ids.begin(), ids.end());
+        out.put(static_cast<std::uint32_t>(ids.size()));
+        for (const FeatureId id : ids) {
+            out.put(id);
+            histogram(static_cast<AttributeId>(id))->save(out);
+        }
+    }
+
+    /// Becomes what was saved beside `flags`; this one must have seen nothing. Throws ModelFormatError unless a node
+    /// with that search can have saved it.
+    void load(ByteReader& in, const SplitSearch& flags) {
+        const auto size = in.get<std::uint32_t>("the numbers of a search");
+        FeatureId last = -1;
+        for (std::uint32_t i = 0; i < size; ++i) {
+            const auto id = in.get<FeatureId>("a number of a search");
+            const auto attribute = static_cast<AttributeId>(id);
+            if (id <= last || !attributes_->knows(attribute) || !attributes_->number(attribute).varies) {
+                throw ModelFormatError(
+                    "the numbers of a search must be numbers of the model that vary, ascending, got " +
+                    std::to_string(id));
+            }
+            last = id;
+            index_.find_or_insert(id);
+            histograms_.emplace_back(scores_.n_classes());
+            bounds_.push_back(unknown);
+            histograms_.back().load(in);
+            if (!adds_up(attribute, histograms_.back(), flags)) {
+                throw ModelFormatError(
+                    "the intervals of a number must hold the points in which it is present, got others");
+            }
+        }
+        if (!are_exclusive(flags)) {
+            throw ModelFormatError("the values of a category must be in no more points than there are, got more");
+        }
+    }
+
+    void validate(const SplitSearch& flags) const {
+        if (!are_exclusive(flags)) throw std::logic_error("a category has two values at once");
+        for (std::size_t i = 0; i < histograms_.size(); ++i) {
+            Histogram copy = histograms_[i];
+            const auto attribute = static_cast<AttributeId>(index_.id(slot_at(i)));
+            const char* fault = copy.why_broken();
+            if (fault != nullptr || !adds_up(attribute, copy, flags)) {
+                throw std::logic_error("the intervals of number " + std::to_string(index_of(attribute)) +
+                                       " are broken");
+            }
+        }
+    }
+
+    std::size_t n_bytes() const {
+        std::size_t bytes = index_.n_bytes() + histograms_.capacity() * sizeof(Histogram) +
+                            (bounds_.capacity() + category_bounds_.capacity()) * sizeof(double) +
+                            values_.capacity() * sizeof(Value) + order_.capacity() * sizeof(std::size_t);
+        for (const Histogram& each : histograms_) bytes += each.n_bytes();
+        return bytes;
+    }
+
+private:
+    static constexpr double unknown = -std::numeric_limits<double>::infinity();
+
+    /// What a number was while all of its values were the first.
+    Histogram first_histogram(AttributeId attribute, const SplitSearch& flags) const {
+        const Attributes::Number& number = attributes_->number(attribute);
+        const std::vector<Count> present = flags.on(number.presence);
+        if (std::all_of(present.begin(), present.end(), [](Count count) { return count == 0; })) {
+            return Histogram(scores_.n_classes());
+        }
+        return {number.first, present};
+    }
+
+    Histogram& histogram_of(AttributeId attribute, const SplitSearch& flags) {
+        const Slot slot = index_.find_or_insert(static_cast<FeatureId>(attribute));
+        if (index_of(slot) == histograms_.size()) {
+            histograms_.push_back(first_histogram(attribute, flags));
+            bounds_.push_back(unknown);
+            least_bound_ = unknown;
+        }
+        return histograms_[index_of(slot)];
+    }
+
+    bool adds_up(AttributeId attribute, const Histogram& histogram, const SplitSearch& flags) const {
+        std::vector<std::int64_t> sums(scores_.n_classes());
+        for (std::size_t i = 0; i < histogram.size(); ++i) {
+            for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += histogram.counts(i)[k];
+        }
+        const std::vector<Count> present = flags.on(attributes_->number(attribute).presence);
+        return std::equal(sums.begin(), sums.end(), present.begin(), present.end());
+    }
+
+    /// Whether the values of each category whose points have one at most are in no more points than there are.
+    bool are_exclusive(const SplitSearch& flags) const {
+        const std::vector<Count> of_class = flags.of_classes();
+        for (std::size_t i = 0; i < attributes_->n_categories(); ++i) {
+            if (!attributes_->category(i).is_exclusive) continue;
+            std::vector<std::int64_t> sums(of_class.size());
+            for (const FeatureId id : attributes_->category(i).values) {
+                const std::vector<Count> on = flags.on(id);
+                for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += on[k];
+            }
+            for (std::size_t k = 0; k < sums.size(); ++k) {
+                if (sums[k] > of_class[k]) return false;
+            }
+        }
+        return true;
+    }
+
+    void forget_bounds() {
+        std::fill(bounds_.begin(), bounds_.end(), unknown);
+        std::fill(category_bounds_.begin(), category_bounds_.end(), unknown);
+        least_bound_ = unknown;
+    }
+
+    /// The points of one value of a category, or of none.
+    struct Value {
+        FeatureId feature;
+        Count of_first;
+        Count of_second;
+
+        /// By the share of the second class, without rounding.
+        bool operator<(const Value& other) const {
+            const std::int64_t left = std::int64_t{of_second} * (std::int64_t{other.of_first} + other.of_second);
+            const std::int64_t right = std::int64_t{other.of_second} * (std::int64_t{of_first} + of_second);
+            return left != right ? left < right : feature < other.feature;
+        }
+    };
+
+    AttributeScores::OfNumber of_category(const Attributes::Category& category, const SplitSearch& flags,
+                                          std::span<const Count> of_class) {
+        values_.clear();
+        Count left0 = of_class[0];
+        Count left1 = of_class[1];
+        for (const FeatureId id : category.values) {
+            const std::vector<Count> on = flags.on(id);
+            if (on[0] + on[1] == 0) continue;
+            values_.push_back({id, on[0], on[1]});
+            left0 -= on[0];
+            left1 -= on[1];
+        }
+        const bool some_missing = left0 + left1 > 0;
+        if (some_missing) values_.push_back({no_feature, left0, left1});
+        std::sort(values_.begin(), values_.end());
+        AttributeScores::OfNumber found{scores_.weighted(of_class), std::nullopt};
+        // One value against all others is a test of its feature.
+        double least_of_one = std::numeric_limits<double>::infinity();
+        for (const Value& value : values_) {
+            if (value.feature == no_feature) continue;
+            least_of_one = std::min(least_of_one, scores_.score(std::array{value.of_first, value.of_second}, of_class));
+        }
+        std::size_t at = 0;
+        double least = least_of_one;
+        std::array<Count, 2> below{};
+        for (std::size_t i = 0; i + 1 < values_.size(); ++i) {
+            below[0] += values_[i].of_first;
+            below[1] += values_[i].of_second;
+            const double score = scores_.score(below, of_class);
+            if (score < least) {
+                least = score;
+                at = i + 1;
+            }
+        }
+        found.least = std::min(found.least, least);
+        if (at > 0) found.best = Split{set_of(at, some_missing), least, 0};
+        return found;
+    }
+
+    /// The set of the values before a place, or of those from there on: the one without the missing values, or if none
+    /// is missing, the one with fewer points, as what is missing or new later passes no set.
+    Test set_of(std::size_t at, bool some_missing) const {
+        const auto middle = values_.begin() + static_cast<std::ptrdiff_t>(at);
+        bool takes_first = false;
+        if (some_missing) {
+            takes_first = std::none_of(values_.begin(), middle, [](const Value& v) { return v.feature == no_feature; });
+        } else {
+            std::int64_t balance = 0;
+            for (auto value = values_.begin(); value != values_.end(); ++value) {
+                const std::int64_t n = std::int64_t{value->of_first} + value->of_second;
+                balance += value < middle ? n : -n;
+            }
+            takes_first = balance <= 0;
+        }
+        Test::Categories categories;
+        for (auto value = takes_first ? values_.begin() : middle; value != (takes_first ? middle : values_.end());
+             ++value) {
+            categories.push_back(value->feature);
+        }
+        return Test::is_among(std::move(categories));
+    }
+
+    AttributeScores scores_;
+    const Attributes* attributes_;
+    bool examines_all_;
+    /// The numbers that have differed, in the order in which the node met them.
+    FeatureIndex index_;
+    std::vector<Histogram> histograms_;
+    /// No score of an attribute is below its bound less what removals have taken away.
+    std::vector<double> bounds_;
+    std::vector<double> category_bounds_;
+    double least_bound_ = unknown;
+    double lowered_ = 0;
+    std::uint64_t examined_ = 0;
+    std::vector<Value> values_;
+    std::vector<std::size_t> order_;
+};
+
+}  // namespace sapwood
