@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sapwood/points.hpp"
+#include "sapwood/tree/point_maker.hpp"
 #include "sapwood/tree/streaming_tree.hpp"
 #include "sapwood/tree/vocabulary.hpp"
 
@@ -18,7 +19,7 @@ namespace sapwood {
 /// Points to learn from: the keys of each in a row, their labels, and how often each counts. The rows and the labels
 /// were checked (points.hpp).
 struct LabelledRows {
-    CsrView keys;
+    KeyedRows points;
     std::span<const Label> labels;
     /// Numbers from 0 to `max_points`. Empty: once each. A point of weight 0 is not learned.
     std::span<const double> weights = {};
@@ -51,11 +52,10 @@ inline void check_can_learn(const StreamingTree& tree, const LabelledRows& rows)
 }
 
 /// Learns from one point, whose class may be new.
-inline void learn_keys(StreamingTree& tree, Vocabulary::Writing& vocabulary, std::span<const KeyId> keys, Label label,
-                       Weight weight, std::vector<FeatureId>& features) {
+inline void learn_keys(StreamingTree& tree, Vocabulary::Writing& vocabulary, const KeyedPoint& keyed, Label label,
+                       Weight weight, PointMaker& maker) {
     tree.cover_classes(static_cast<std::size_t>(label) + 1);
-    vocabulary.find_or_insert(keys, features);
-    tree.learn(Features(features), label, weight);
+    tree.learn(maker.to_learn(tree, vocabulary, keyed), label, weight);
 }
 
 /// Learns from rows in order, from row `first` on, until `must_pause()` returns true after a row. Returns the row to
@@ -64,12 +64,12 @@ template <class MustPause>
 std::size_t learn_rows(StreamingTree& tree, Vocabulary& vocabulary, const LabelledRows& rows, std::size_t first,
                        MustPause must_pause) {
     Vocabulary::Writing writing(vocabulary);
-    std::vector<FeatureId> features;
+    PointMaker maker;
     std::size_t i = first;
     while (i < rows.size()) {
-        if (i + 1 < rows.size()) writing.prefetch(rows.keys.row(i + 1));
+        if (i + 1 < rows.size()) writing.prefetch(rows.points.keys.row(i + 1));
         if (rows.counts(i)) {
-            learn_keys(tree, writing, rows.keys.row(i), rows.labels[i], rows.weight(i, tree), features);
+            learn_keys(tree, writing, rows.points.row(i), rows.labels[i], rows.weight(i, tree), maker);
         }
         ++i;
         if (must_pause()) break;
@@ -87,6 +87,14 @@ struct Prequential {
     std::vector<Label> labels;
     /// A row of classes for each point.
     std::vector<double> probabilities;
+
+    /// Sets the answer to point i. `places` settle ties (`label_of`).
+    void set(std::size_t i, std::span<const double> answer, std::span<const std::int64_t> places) {
+        labels[i] = StreamingTree::label_of(answer, places);
+        // Whoever learns meanwhile, in another thread, may add classes; these answers do not know them.
+        const std::size_t known = std::min(n_classes, answer.size());
+        std::copy_n(answer.begin(), known, probabilities.begin() + static_cast<std::ptrdiff_t>(i * n_classes));
+    }
 };
 
 /// As `learn_rows`, but the tree predicts each point before it learns it. `places` settle ties (`label_of`).
@@ -95,20 +103,15 @@ std::size_t test_then_learn_rows(StreamingTree& tree, Vocabulary& vocabulary, co
                                  std::size_t first, std::span<const std::int64_t> places, Prequential& answers,
                                  MustPause must_pause) {
     Vocabulary::Writing writing(vocabulary);
-    std::vector<FeatureId> features;
+    PointMaker maker;
     Scores scores = tree.make_scores();
     std::size_t i = first;
     while (i < rows.size()) {
         if (scores.probabilities.size() != tree.n_classes()) scores = tree.make_scores();
-        writing.find(rows.keys.row(i), features);
-        tree.predict(Features(features), scores);
-        answers.labels[i] = StreamingTree::label_of(scores.probabilities, places);
-        // Whoever learns meanwhile, in another thread, may add classes; these answers do not know them.
-        const std::size_t known = std::min(answers.n_classes, scores.probabilities.size());
-        std::copy_n(scores.probabilities.begin(), known,
-                    answers.probabilities.begin() + static_cast<std::ptrdiff_t>(i * answers.n_classes));
+        tree.predict(maker.to_ask(tree, writing, rows.points.row(i)), scores);
+        answers.set(i, scores.probabilities, places);
         if (rows.counts(i)) {
-            learn_keys(tree, writing, rows.keys.row(i), rows.labels[i], rows.weight(i, tree), features);
+            learn_keys(tree, writing, rows.points.row(i), rows.labels[i], rows.weight(i, tree), maker);
         }
         ++i;
         if (must_pause()) break;

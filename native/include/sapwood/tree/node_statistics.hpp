@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "sapwood/point.hpp"
 #include "sapwood/search/make_search.hpp"
 #include "sapwood/search/split_search.hpp"
 #include "sapwood/tree/split_test/split_notes.hpp"
@@ -65,7 +66,7 @@ public:
     }
 
     /// Counts a point `weight` >= 0 times; one that counts for nothing leaves no trace.
-    void add(Features features, Label label, Count weight) {
+    void add(const Point& point, Label label, Count weight) {
         if (weight == 0) return;
         if (!search_) {
             n_missed_ += weight;
@@ -73,19 +74,46 @@ public:
         }
         counted_[label] += weight;
         n_ += weight;
-        search_->add(features, label, weight);
-        if (notes_) notes_->note(features, *search_);
+        search_->add_point(point, label, weight);
+        if (notes_) notes_->note(point.on, *search_);
     }
 
-    /// Takes a counted point back. For statistics without notes, which cannot be taken back. Throws
-    /// std::invalid_argument, and changes nothing, if the counts show that it was not counted.
-    void remove(Features features, Label label, Count weight) {
-        search_->remove(features, label, weight);
+    /// Counts many points at once: at most as many as there is room for.
+    void add_counts(const AddedCounts& added) {
+        if (!search_) {
+            n_missed_ += added.n();
+            return;
+        }
+        for (std::size_t k = 0; k < counted_.size(); ++k) counted_[k] += added.of_class[k];
+        n_ += added.n();
+        search_->add_counts(added);
+        if (notes_) notes_->note_counts(added, *search_);
+    }
+
+    /// Takes back a point that was counted, the oldest one that is left: so it came before the last test, if any of
+    /// them did. For statistics without notes, which cannot be taken back.
+    void remove(const Point& point, Label label, Count weight) {
+        if (weight == 0) return;
+        if (!search_) {
+            if (state_ == State::absent) n_missed_ -= weight;
+            return;
+        }
+        search_->take_back_point(point, label, weight);
         counted_[label] -= weight;
         n_ -= weight;
-        tested_at_ = std::min(tested_at_, n_);
+        tested_at_ = std::max(0, tested_at_ - weight);
         // Scores may have fallen.
         forget_answers();
+        // A stream that changes brings ever new features; those that left for good are given up once they are most,
+        // which takes a time in proportion to what was removed since.
+        const auto size = static_cast<std::uint32_t>(point.on.size());
+        if (until_look_ == 0) until_look_ = until_next_look();
+        if (until_look_ > size) {
+            until_look_ -= size;
+            return;
+        }
+        if (2 * search_->n_with_at_least(1) < search_->n_features()) search_->forget_gone();
+        until_look_ = 0;
     }
 
     /// Counts all that another node has counted, of other points. For statistics without notes.
@@ -104,6 +132,12 @@ public:
         paused_bytes_ = held;
         n_missed_ = 0;
         state_ = State::paused;
+    }
+    /// Forgets what was counted before the search was given up.
+    void forget_counted() {
+        std::fill(counted_.begin(), counted_.end(), 0);
+        n_ = 0;
+        tested_at_ = 0;
     }
     /// Begins to count anew the points that pass by while the node is paused.
     void forget_missed() { n_missed_ = 0; }
@@ -137,13 +171,24 @@ public:
 
     std::vector<Split> top(std::size_t k) { return search_->top(k); }
 
-    /// Remembers the best two splits, both of which have a gain, as bounds for later. (Not so if they are not exact.)
+    /// Remembers the best two splits, both of which have a gain, as bounds for later, if they are exact and tests of
+    /// features: others are not kept.
     void note_leaders(const Split& best, const Split& second) {
-        if (search_->is_exact()) leaders_ = {best.feature(), second.feature()};
+        const bool are_features = best.test.kind() == TestKind::is_on && second.test.kind() == TestKind::is_on;
+        if (search_->is_exact() && are_features) leaders_ = {best.feature(), second.feature()};
     }
 
-    /// The points of each class in which a feature is on.
-    std::vector<Count> on(FeatureId feature) const { return search_->on(feature); }
+    /// The points of each class that pass a test: one that was just found, or that of the node.
+    std::vector<Count> passing(const Test& test) const { return search_->passing(test); }
+    /// Keeps the test of the node, about which `passing` will be asked.
+    void keep(const Test& test) {
+        if (search_) search_->keep(test);
+    }
+
+    /// Lets a node that counts look at numbers and categories too, of which it has met none.
+    void use_attributes(const SearchChoice& choice, const Attributes& attributes) {
+        if (search_) search_ = with_attributes(choice, std::move(search_), attributes);
+    }
 
     /// The least score when the search was last asked, which no feature has fallen below since; nothing if it was not
     /// asked, or is not exact.
@@ -203,6 +248,11 @@ private:
         leaders_ = {no_feature, no_feature};
     }
 
+    std::uint32_t until_next_look() const {
+        const std::uint64_t features = 4 * static_cast<std::uint64_t>(search_->n_features()) + 1;
+        return static_cast<std::uint32_t>(std::min<std::uint64_t>(features, std::numeric_limits<std::uint32_t>::max()));
+    }
+
     /// No score is negative.
     static constexpr double unknown = -1;
 
@@ -219,6 +269,9 @@ private:
     std::int64_t n_missed_ = 0;
     Count n_ = 0;
     Count tested_at_ = 0;
+    /// How many features of points are yet to be removed before the search gives up those that are gone; 0 if it is
+    /// yet to be found out, which takes a look at all features.
+    std::uint32_t until_look_ = 0;
     State state_ = State::absent;
 };
 

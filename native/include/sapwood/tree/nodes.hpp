@@ -4,9 +4,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
+#include "sapwood/compiler.hpp"
 #include "sapwood/point.hpp"
 #include "sapwood/search/test.hpp"
 #include "sapwood/tree/active_features.hpp"
@@ -28,17 +30,36 @@ public:
     static constexpr NodeId root = 0;
 
     std::size_t n_nodes() const { return routes_.size() - free_.size(); }
-    std::size_t n_leaves() const { return n_leaves_; }
+    /// The leaves of the tree, and those of trees that stand beside a node.
+    std::size_t n_leaves() const { return n_leaves_[0]; }
+    std::size_t n_leaves_beside() const { return n_leaves_[1]; }
     /// Ids are below this; some may be free.
     std::size_t n_ids() const { return routes_.size(); }
-    /// How many nodes were ever made: the birth number of the next one.
-    std::uint64_t n_born() const { return n_born_; }
+    /// How many nodes of the tree were ever made: the birth number of the next one.
+    std::uint64_t n_born() const { return n_born_[0]; }
+    /// How many nodes were ever made beside others.
+    std::uint64_t n_born_beside() const { return n_born_[1]; }
 
     bool is_leaf(NodeId at) const { return route(at).kind == TestKind::nothing; }
     NodeId parent(NodeId at) const { return family(at).parent; }
     std::int32_t depth(NodeId at) const { return family(at).depth; }
-    /// Nodes are numbered in the order in which they were made; it settles ties, also in a tree that was saved.
+    /// Nodes are numbered in the order in which they were made; it settles ties, also in a tree that was saved. Those
+    /// beside others have numbers of their own, above all others, so that they change none in the tree.
     std::uint64_t born(NodeId at) const { return family(at).born; }
+    bool is_beside(NodeId at) const { return born(at) >= first_born_beside; }
+    /// The number of a node in the order of its own tree, which one beside another node begins anew.
+    std::uint64_t born_in_own_tree(NodeId at) const {
+        if (!is_beside(at)) return born(at);
+        NodeId top = at;
+        while (parent(top) != no_node && is_beside(parent(top))) top = parent(top);
+        return born(at) - born(top);
+    }
+    /// How many leaves a node has below it, itself if it is one.
+    std::size_t n_leaves_below(NodeId top) const {
+        std::size_t n = 0;
+        for (const NodeId at : in_order(top)) n += is_leaf(at) ? 1 : 0;
+        return n;
+    }
     /// The child of an inner node for points that do not pass its test, and for those that do.
     NodeId child(NodeId at, bool passes) const { return route(at).child[passes ? 1 : 0]; }
     const std::array<NodeId, 2>& children(NodeId at) const { return route(at).child; }
@@ -57,15 +78,27 @@ public:
         NodeId at = from;
         visit(at);
         while (!is_leaf(at)) {
-            const Route& here = route(at);
-            const bool passes =
-                here.kind == TestKind::is_on
-                    ? active.contains(here.feature)
-                    : typed_tests_[index(at)].passes(point, [&](FeatureId id) { return active.contains(id); });
-            at = here.child[passes ? 1 : 0];
+            at = next(point, at, active);
             visit(at);
         }
         return at;
+    }
+
+    /// The nodes from `from` down to one that is below it, or the same.
+    std::vector<NodeId> line(NodeId from, NodeId to) const {
+        std::vector<NodeId> nodes{to};
+        while (nodes.back() != from) nodes.push_back(parent(nodes.back()));
+        std::reverse(nodes.begin(), nodes.end());
+        return nodes;
+    }
+
+    /// Whether a point that reaches the first node of a line reaches the last.
+    bool follows(const Point& point, std::span<const NodeId> line) const {
+        ActiveFeatures active(point.on);
+        for (std::size_t i = 0; i + 1 < line.size(); ++i) {
+            if (next(point, line[i], active) != line[i + 1]) return false;
+        }
+        return true;
     }
 
     NodeId leaf_of(const Point& point) const {
@@ -106,31 +139,44 @@ public:
     // ---- change -------------------------------------------------------------------------------------------------
 
     /// Makes a leaf under a parent, or the root; `attach` joins them.
-    NodeId make(NodeId parent) {
-        NodeId id = no_node;
-        if (free_.empty()) {
-            if (room() == 0) {
-                const std::size_t size = n_ids() + at_a_time();
-                routes_.reserve(size);
-                families_.reserve(size);
-                if (!typed_tests_.empty()) typed_tests_.reserve(size);
+    NodeId make(NodeId parent) { return make(parent, parent != no_node && is_beside(parent)); }
+
+    /// Makes a leaf that stands where another node does, but is no child of its parent: `take_place` may make it one.
+    NodeId make_beside(NodeId at) { return make(parent(at), true); }
+
+    /// Lets a node that was made beside a leaf, with all below it, take the place of the leaf; its own id is freed. Its
+    /// nodes are numbered as if they were made now, in the order in which they were.
+    void take_place(NodeId leaf, NodeId beside) {
+        std::vector<NodeId> moved = in_order(beside);
+        std::sort(moved.begin(), moved.end(), [this](NodeId a, NodeId b) { return born(a) < born(b); });
+        for (const NodeId at : moved) {
+            families_[index(at)].born = n_born_[0]++;
+            if (is_leaf(at)) {
+                --n_leaves_[1];
+                ++n_leaves_[0];
             }
-            id = static_cast<NodeId>(n_ids());
-            routes_.emplace_back();
-            families_.emplace_back();
-            if (!typed_tests_.empty()) typed_tests_.emplace_back();
-        } else {
-            id = free_.back();
-            free_.pop_back();
         }
-        families_[index(id)] = {parent, parent == no_node ? 0 : depth(parent) + 1, n_born_++};
-        ++n_leaves_;
-        return id;
+        routes_[index(leaf)] = route(beside);
+        if (!typed_tests_.empty()) typed_tests_[index(leaf)] = typed_tests_[index(beside)];
+        families_[index(leaf)].born = born(beside);
+        if (!is_leaf(leaf)) {
+            for (const NodeId child : children(leaf)) families_[index(child)].parent = leaf;
+        }
+        forget_test(beside);
+        // One of the two was a leaf that is gone; and the one beside, if it is an inner node, is now counted here.
+        free_leaf(beside);
+    }
+
+    /// Frees a leaf that is no child of another node.
+    void free_leaf(NodeId leaf) {
+        --n_leaves_[is_beside(leaf)];
+        families_[index(leaf)] = Family();
+        free_.push_back(leaf);
     }
 
     /// Gives a node a test, or another one, and the two children for it.
     void attach(NodeId at, const Test& test, NodeId not_passed, NodeId passed) {
-        if (is_leaf(at)) --n_leaves_;
+        if (is_leaf(at)) --n_leaves_[is_beside(at)];
         if (test.kind() != TestKind::is_on) {
             // A tree in which only features are tested does without the list.
             typed_tests_.resize(n_ids());
@@ -149,32 +195,56 @@ public:
             const NodeId at = below[i];
             if (!is_leaf(at)) below.insert(below.end(), {child(at, true), child(at, false)});
         }
-        for (const NodeId at : below) {
-            if (is_leaf(at)) --n_leaves_;
-            forget_test(at);
-            families_[index(at)] = Family();
-            free_.push_back(at);
-        }
-        forget_test(top);
-        ++n_leaves_;
+        for (const NodeId at : below) free_alone(at);
+        cut(top);
         return below;
     }
 
-    /// Puts nodes that were read into an empty arena, in order: the next node, under a parent that is there already.
-    NodeId restore(NodeId parent, bool passes, std::uint64_t born, const Test& test) {
-        const std::uint64_t n_born = n_born_;
-        const NodeId at = make(parent);
+    /// Makes a leaf of an inner node. What was below it stands on its own from now on: `adopt` or `free_alone` each
+    /// node.
+    void cut(NodeId top) {
+        forget_test(top);
+        ++n_leaves_[is_beside(top)];
+    }
+
+    /// Lets a node that was cut off, with all below it, stand below a parent, as deep as it was; `attach` joins them.
+    void adopt(NodeId at, NodeId parent) { families_[index(at)].parent = parent; }
+
+    /// Frees a node that was cut off, and none of those below it.
+    void free_alone(NodeId at) {
+        if (is_leaf(at)) --n_leaves_[is_beside(at)];
+        forget_test(at);
+        families_[index(at)] = Family();
+        free_.push_back(at);
+    }
+
+    /// Where a node that was read goes: under a parent that is there already, or beside a node that is.
+    struct Place {
+        NodeId parent = no_node;
+        bool passes = false;
+        NodeId beside = no_node;
+    };
+
+    /// Puts nodes that were read into an empty arena, in order: the next node.
+    NodeId restore(const Place& place, std::uint64_t born, const Test& test) {
+        const std::array<std::uint64_t, 2> n_born = n_born_;
+        const NodeId at =
+            make(place.beside == no_node ? place.parent : parent(place.beside), born >= first_born_beside);
         n_born_ = n_born;
         families_.back().born = born;
         if (test.kind() != TestKind::nothing) attach(at, test, no_node, no_node);
-        if (parent != no_node) routes_[index(parent)].child[passes ? 1 : 0] = at;
+        if (place.parent != no_node) routes_[index(place.parent)].child[place.passes ? 1 : 0] = at;
         return at;
     }
-    void set_n_born(std::uint64_t n_born) { n_born_ = n_born; }
+    void set_n_born(std::uint64_t n_born) { n_born_[0] = n_born; }
+    void set_n_born_beside(std::uint64_t n_born) { n_born_[1] = n_born; }
     void reserve(std::size_t size) {
         routes_.reserve(size);
         families_.reserve(size);
     }
+
+    /// The number of the first node that was made beside another: more than any tree has.
+    static constexpr std::uint64_t first_born_beside = std::uint64_t{1} << 62;
 
     // ---- memory -------------------------------------------------------------------------------------------------
 
@@ -224,6 +294,39 @@ private:
         if (!typed_tests_.empty()) typed_tests_[index(at)] = Test();
     }
 
+    /// The child of an inner node that a point goes to.
+    SAPWOOD_INLINE NodeId next(const Point& point, NodeId at, ActiveFeatures& active) const {
+        const Route& here = route(at);
+        const bool passes =
+            here.kind == TestKind::is_on
+                ? active.contains(here.feature)
+                : typed_tests_[index(at)].passes(point, [&](FeatureId id) { return active.contains(id); });
+        return here.child[passes ? 1 : 0];
+    }
+
+    NodeId make(NodeId parent, bool beside) {
+        NodeId id = no_node;
+        if (free_.empty()) {
+            if (room() == 0) {
+                const std::size_t size = n_ids() + at_a_time();
+                routes_.reserve(size);
+                families_.reserve(size);
+                if (!typed_tests_.empty()) typed_tests_.reserve(size);
+            }
+            id = static_cast<NodeId>(n_ids());
+            routes_.emplace_back();
+            families_.emplace_back();
+            if (!typed_tests_.empty()) typed_tests_.emplace_back();
+        } else {
+            id = free_.back();
+            free_.pop_back();
+        }
+        const std::uint64_t born = (beside ? first_born_beside : 0) + n_born_[beside]++;
+        families_[index(id)] = {parent, parent == no_node ? 0 : depth(parent) + 1, born};
+        ++n_leaves_[beside];
+        return id;
+    }
+
     /// How many nodes can be made before they all move.
     std::size_t room() const { return capacity() - n_ids(); }
     /// A quarter more at a time: doubling would leave half of a limited memory unused.
@@ -234,8 +337,9 @@ private:
     /// The tests of nodes that ask for more than whether a feature is on; empty as long as there is none.
     std::vector<Test> typed_tests_;
     std::vector<NodeId> free_;
-    std::size_t n_leaves_ = 0;
-    std::uint64_t n_born_ = 0;
+    /// Of the tree, and of those beside its nodes.
+    std::array<std::size_t, 2> n_leaves_{};
+    std::array<std::uint64_t, 2> n_born_{};
 };
 
 }  // namespace sapwood

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "sapwood/points.hpp"
 #include "sapwood/tree/growth/make_growth.hpp"
 #include "sapwood/tree/tree_body.hpp"
+#include "sapwood/tree/widen_tree.hpp"
 
 namespace sapwood {
 
@@ -21,7 +23,9 @@ namespace sapwood {
 /// search. Any number of threads may read one tree while none changes it.
 class StreamingTree {
 public:
-    explicit StreamingTree(const TreeOptions& options) : body_(options), growth_(make_growth(options)) {}
+    /// `known`: what is known of numbers and categories, if other trees share it.
+    explicit StreamingTree(const TreeOptions& options, std::shared_ptr<KnownAttributes> known = nullptr)
+        : body_(options, std::move(known)), growth_(make_growth(options)) {}
 
     /// A tree of what was saved, which goes on where the one stopped that it is of.
     StreamingTree(TreeBody body, std::unique_ptr<GrowthPolicy> growth)
@@ -37,6 +41,24 @@ public:
     std::int64_t n() const { return body_.n(); }
     std::int64_t n_met() const { return body_.n_met(); }
     std::size_t n_bytes() const { return body_.n_bytes(); }
+    /// What is known of numbers and categories.
+    const Attributes& attributes() const { return body_.attributes(); }
+    Attributes& attributes() { return body_.attributes(); }
+
+    /// To be called when the attributes know a number or a category that the next point has.
+    void use_attributes() {
+        if (!body_.uses_attributes()) body_.use_attributes();
+    }
+
+    /// Notes a number that the next point to learn has: `reserve()` gives a feature without a name.
+    template <class Reserve>
+    void meet_number(AttributeId attribute, double value, Reserve reserve) {
+        body_.known().meet_number(attribute, value, n_met(), body_.predictor().layout().keeps_anything(), reserve);
+    }
+    const NumberRanges& ranges() const { return body_.ranges(); }
+
+    /// The features that the tree has made of numbers, ascending.
+    std::vector<FeatureId> made_of_numbers() const { return body_.known().made_of_numbers(); }
 
     /// Learns from a point of a weight above 0. The label is below `n_classes()`; the points are at most `max_points`
     /// in all, else std::overflow_error is thrown and nothing changed. A point whose weight was rounded to 0 teaches
@@ -46,11 +68,29 @@ public:
         growth_->learn(body_, point, label, weight);
     }
 
+    /// Lets a leaf learn from many points by their counts; `note_points` says how many they were in all, and `grow`
+    /// splits the leaves for which it is time then, and returns how many. For growth by batches (batch/absorb.hpp).
+    void absorb(NodeId leaf, const AddedCounts& added) { body_.absorb(leaf, added); }
+    void note_points(std::int64_t n, std::int64_t n_met) { body_.note_points(n, n_met); }
+    std::size_t grow() { return growth_->grow(body_); }
+
+    /// Before the first point: nodes may split on some features only.
+    void restrict_splits(const SplitCandidates& candidates) { body_.restrict_splits(candidates); }
+
+    /// Has a copy of a trunk, which it shared with other trees, for its own from now on.
+    void adopt_trunk(const Mixing& trunk) { body_.restored_predictor().mixing() = trunk; }
+
     /// A weight from 0 to `max_points`, for `learn`: it is rounded for what counts.
     Weight rounded(double weight) { return body_.rounded(weight); }
 
     /// Computes the probability of each class for a point, into `scores.probabilities`.
     void predict(const Point& point, Scores& scores) const { body_.predict(point, scores); }
+    /// The class of the largest probability that `predict` would compute, as `label_of` says; in less time where it is
+    /// certain before all models were asked.
+    Label predict_label(const Point& point, Scores& scores, std::span<const std::int64_t> places = {}) const {
+        const std::optional<Label> certain = body_.predict_label(point, scores);
+        return certain ? *certain : label_of(scores.probabilities, places);
+    }
     Scores make_scores() const { return Scores(body_.predictor().layout()); }
 
     /// The class of the largest probability. Of several, it is the one with the first place; `places` are those of the
@@ -85,7 +125,9 @@ public:
     SplitSearch* search(NodeId at) { return body_.statistics(at).search(); }
 
     /// Throws std::logic_error with what is broken if an invariant does not hold. O(everything). In validate_tree.hpp.
-    void validate() const { body_.validate(growth_->counts_inner_nodes(), growth_->counts_all_points()); }
+    void validate() const {
+        body_.validate(growth_->counts_inner_nodes(), growth_->counts_all_points(), growth_->forgets_points());
+    }
 
 private:
     // For the tests of the validator.

@@ -8,11 +8,17 @@
 #include <utility>
 #include <vector>
 
+#include "sapwood/compiler.hpp"
+#include "sapwood/random.hpp"
+#include "sapwood/search/attributes.hpp"
 #include "sapwood/search/make_search.hpp"
+#include "sapwood/tree/following.hpp"
+#include "sapwood/tree/known_attributes.hpp"
 #include "sapwood/tree/memory_budget.hpp"
 #include "sapwood/tree/node.hpp"
 #include "sapwood/tree/nodes.hpp"
 #include "sapwood/tree/predict/leaf_predictor.hpp"
+#include "sapwood/tree/split_candidates.hpp"
 #include "sapwood/tree/split_test/make_split_notes.hpp"
 #include "sapwood/tree/split_test/split_test.hpp"
 #include "sapwood/tree/tree_options.hpp"
@@ -29,12 +35,16 @@ namespace sapwood {
 /// implies, and with the models of their parent; only their statistics start afresh.
 class TreeBody {
 public:
-    /// A tree of a single leaf.
-    explicit TreeBody(const TreeOptions& options)
+    /// A tree of a single leaf. `known`: what is known of numbers and categories, if other trees share it.
+    explicit TreeBody(const TreeOptions& options, std::shared_ptr<KnownAttributes> known = nullptr)
         : options_((check_options(options), options)),
-          predictor_(options.leaf_prediction, fewest_classes),
+          known_(known ? std::move(known) : std::make_shared<KnownAttributes>()),
+          uses_attributes_(!known_->attributes.empty()),
+          predictor_(options.leaf_prediction, fewest_classes, options.half_life),
           budget_(options.max_bytes),
-          weights_(options.seed) {
+          weights_(options.seed),
+          scores_(predictor_.layout()) {
+        if (options_.follows_change()) following_.emplace(options_);
         const NodeId root = make_node(no_node);
         content(root).models = predictor_.make_models();
         start_statistics(root);
@@ -42,11 +52,15 @@ public:
     }
 
     /// A tree without a node, to be filled with what was saved: options that were checked.
-    TreeBody(const TreeOptions& options, std::size_t n_classes)
+    TreeBody(const TreeOptions& options, std::size_t n_classes, std::shared_ptr<KnownAttributes> known = nullptr)
         : options_(options),
-          predictor_(options.leaf_prediction, n_classes),
+          known_(known ? std::move(known) : std::make_shared<KnownAttributes>()),
+          predictor_(options.leaf_prediction, n_classes, options.half_life),
           budget_(options.max_bytes),
-          weights_(options.seed) {}
+          weights_(options.seed),
+          scores_(predictor_.layout()) {
+        if (options_.follows_change()) following_.emplace(options_);
+    }
 
     TreeBody(TreeBody&&) = default;
     // Not assignable: the pool of pages would go before the tables of the nodes that it replaces.
@@ -64,21 +78,53 @@ public:
     /// The points learned, each once, also those whose weight was rounded to 0.
     std::int64_t n_met() const { return n_met_; }
     const WeightRounding& weights() const { return weights_; }
+    /// What is known of numbers and categories.
+    const KnownAttributes& known() const { return *known_; }
+    KnownAttributes& known() { return *known_; }
+    const Attributes& attributes() const { return known_->attributes; }
+    Attributes& attributes() { return known_->attributes; }
+    /// What the models of leaves see of numbers.
+    const NumberRanges& ranges() const { return known_->ranges; }
+    NumberRanges& ranges() { return known_->ranges; }
 
     // ---- a point ------------------------------------------------------------------------------------------------
 
-    /// Lets a leaf predict a point and learn from it.
-    void teach(NodeId leaf, Features features, Label label, Weight weight) {
+    /// Lets a leaf predict a point and learn from it; one of an alternate by itself, so that others see nothing of it.
+    void teach(NodeId leaf, const Point& point, Label label, Weight weight, Teaches teaches = Teaches::all) {
         Node& here = content(leaf);
         if (here.models) {
             if (budget_.is_limited()) {
-                predictor_.teach(*here.models, here.of_class, features, label, weight,
-                                 [this](std::size_t more) { return budget_.may_take(shared_bytes(), more); });
+                predictor_.teach(*here.models, here.of_class, point, label, weight, teaches, [this](std::size_t more) {
+                    return budget_.may_take(shared_bytes(), predictor_.n_bytes(), more);
+                });
             } else {
-                predictor_.teach(*here.models, here.of_class, features, label, weight, Unlimited());
+                predictor_.teach(*here.models, here.of_class, point, label, weight, teaches, Unlimited());
             }
         }
         here.of_class[label] += weight.count;
+    }
+
+    /// Lets a leaf learn from many points by their counts, in a tree that grows by batches.
+    void absorb(NodeId leaf, const AddedCounts& added) {
+        Node& here = content(leaf);
+        if (here.models) predictor_.add_counts(*here.models, added);
+        for (std::size_t k = 0; k < here.of_class.size(); ++k) here.of_class[k] += added.of_class[k];
+        here.statistics.add_counts(added);
+    }
+
+    /// The same; returns whether the leaf had predicted the class of the point, the first of several.
+    bool judge_and_teach(NodeId leaf, const Point& point, Label label, Weight weight, Teaches teaches = Teaches::all) {
+        if (predictor_.layout().mixes) {
+            // It is asked when it is taught.
+            teach(leaf, point, label, weight, teaches);
+            return predictor_.last_answer() == label;
+        }
+        if (scores_.probabilities.size() != n_classes()) scores_ = Scores(predictor_.layout());
+        predictor_.predict(node(leaf).of_class, node(leaf).models, point, scores_, teaches == Teaches::beside);
+        const std::vector<double>& all = scores_.probabilities;
+        const auto answer = static_cast<Label>(std::max_element(all.begin(), all.end()) - all.begin());
+        teach(leaf, point, label, weight, teaches);
+        return answer == label;
     }
 
     /// Notes that a point was learned.
@@ -87,11 +133,29 @@ public:
         ++n_met_;
     }
 
+    /// Notes that points were learned: `n` by weight, `n_met` each once.
+    void note_points(std::int64_t n, std::int64_t n_met) {
+        n_ += n;
+        n_met_ += n_met;
+    }
+
     Weight rounded(double weight) { return weights_.rounded(weight); }
 
     void predict(const Point& point, Scores& scores) const {
         const Node& leaf = node(nodes_.leaf_of(point));
-        predictor_.predict(leaf.of_class, leaf.models, point.on, scores);
+        predictor_.predict(leaf.of_class, leaf.models, point, scores);
+    }
+
+    /// What the leaf of a point says, in logarithms, into `out` (leaf_predictor.hpp).
+    void opinion(const Point& point, Scores& scores, std::span<double> out) const {
+        const Node& leaf = node(nodes_.leaf_of(point));
+        predictor_.opinion(leaf.of_class, leaf.models, point, scores, out);
+    }
+
+    /// As `predict`, unless the class of the largest probability is certain before: then returns it.
+    std::optional<Label> predict_label(const Point& point, Scores& scores) const {
+        const Node& leaf = node(nodes_.leaf_of(point));
+        return predictor_.predict_label(leaf.of_class, leaf.models, point, scores);
     }
 
     // ---- statistics ---------------------------------------------------------------------------------------------
@@ -102,24 +166,56 @@ public:
     void start_statistics(NodeId at) {
         content(at).statistics = NodeStatistics(n_classes());
         if (options_.may_split_at(nodes_.depth(at))) {
-            statistics(at).start(make_search(options_.search_choice(n_classes())), make_split_notes(options_));
+            statistics(at).start(make_search(options_.search_choice(n_classes()), used_attributes()),
+                                 make_split_notes(options_));
+        }
+        if (following_) watch(at).counted_since = following_->recent.end();
+    }
+
+    /// Lets all nodes look at numbers and categories, when the first of them is met. The memory that this takes is
+    /// counted with the next point of a node.
+    void use_attributes() {
+        uses_attributes_ = true;
+        for (std::size_t i = 0; i < contents_.size(); ++i) {
+            contents_[i].statistics.use_attributes(options_.search_choice(n_classes()), attributes());
+            measure(static_cast<NodeId>(i));
         }
     }
+    bool uses_attributes() const { return uses_attributes_; }
 
     /// Notes that a split is looked for.
     void note_test() { ++tally_.tested; }
 
-    /// Lets a node count a point, at most once if weights are no evidence.
-    void count(NodeId at, Features features, Label label, Weight weight) {
-        statistics(at).add(features, label, options_.counts_points_once() ? std::min(weight.count, 1) : weight.count);
+    /// Lets a node count a point, at most once if weights are no evidence; of its features those that it may split on.
+    void count(NodeId at, const Point& point, Label label, Weight weight) {
+        const Count times = options_.counts_points_once() ? std::min(weight.count, 1) : weight.count;
+        statistics(at).add(candidates_ ? candidates_->seen(point, nodes_.born(at)) : point, label, times);
     }
 
-    NodeContext context(NodeId at) const { return {nodes_.born(at)}; }
+    /// From now on, and before the first point, nodes may split on some features only.
+    void restrict_splits(const SplitCandidates& candidates) { candidates_ = candidates; }
+
+    NodeContext context(NodeId at) const { return {nodes_.born_in_own_tree(at)}; }
 
     // ---- growing ------------------------------------------------------------------------------------------------
 
-    bool may_have_more_leaves() const {
-        return !options_.max_leaves || static_cast<std::int64_t>(nodes_.n_leaves()) < *options_.max_leaves;
+    /// Whether there may be one more leaf in the tree that a node is of. An alternate has the leaves of its node to
+    /// spend, and those that the tree has not, so that it can take the place of its node.
+    bool may_have_more_leaves(NodeId at) const {
+        if (!options_.max_leaves) return true;
+        const auto most = static_cast<std::size_t>(*options_.max_leaves);
+        if (!nodes_.is_beside(at)) return nodes_.n_leaves() < most;
+        NodeId top = at;
+        while (nodes_.parent(top) != no_node && nodes_.is_beside(nodes_.parent(top))) top = nodes_.parent(top);
+        for (const NodeId owner : nodes_.in_order()) {
+            if (watch(owner).alternate == top) return n_leaves_after_swap(owner) < most;
+        }
+        return false;
+    }
+
+    /// Whether the tree would have no more leaves than it may if the alternate of a node took its place.
+    bool may_swap(NodeId at) const {
+        return !options_.max_leaves || n_leaves_after_swap(at) <= static_cast<std::size_t>(*options_.max_leaves);
     }
 
     /// Whether the children of a leaf would fit into memory, if every node gave up its search.
@@ -127,7 +223,9 @@ public:
         if (!budget_.is_limited()) return true;
         const std::size_t models = node(leaf).models ? node(leaf).models->n_bytes() : 0;
         const std::size_t places = nodes_.ids_to_make_two() * price_of_node;
-        return budget_.fits_without_searches(shared_bytes(), places + 2 * (bytes_of_counts(n_classes()) + models));
+        const std::size_t watches = following_ ? NodeWatch::price : 0;
+        return budget_.fits_without_searches(shared_bytes(),
+                                             places + 2 * (bytes_of_counts(n_classes()) + models + watches));
     }
 
     /// With a seed: one of the splits that are exactly as good as the best, at random; otherwise the best itself.
@@ -142,7 +240,10 @@ public:
             if (top.size() < k) break;
         }
         if (tied < 2) return best;
-        return top[mixed(*options_.seed + static_cast<std::uint64_t>(tally_.split + tally_.resplit)) % tied];
+        // What alternates do must not change what is chosen in the tree.
+        const std::uint64_t number =
+            following_ ? nodes_.born(at) : static_cast<std::uint64_t>(tally_.split + tally_.resplit);
+        return top[mixed(*options_.seed + number) % tied];
     }
 
     /// Turns a leaf into an inner node with two leaves, to which its models go. Its statistics stay as they are.
@@ -185,25 +286,112 @@ public:
         measure(inner);
     }
 
+    // ---- following a stream that changes: alternates.hpp decides, forgetting.hpp forgets ---------------------------
+
+    /// The parts that only a tree has which follows a changing stream.
+    const std::optional<Following>& following() const { return following_; }
+    Following& follow() { return *following_; }
+    const NodeWatch& watch(NodeId at) const { return *following_->watches[static_cast<std::size_t>(at)]; }
+    NodeWatch& watch(NodeId at) { return *following_->watches[static_cast<std::size_t>(at)]; }
+
+    /// Every node: each before its alternate, and that before its children.
+    std::vector<NodeId> all_nodes() const {
+        if (!following_) return nodes_.in_order();
+        std::vector<NodeId> order;
+        std::vector<NodeId> waiting{Nodes::root};
+        while (!waiting.empty()) {
+            const NodeId at = waiting.back();
+            waiting.pop_back();
+            order.push_back(at);
+            if (!nodes_.is_leaf(at)) {
+                waiting.push_back(nodes_.child(at, true));
+                waiting.push_back(nodes_.child(at, false));
+            }
+            if (watch(at).alternate != no_node) waiting.push_back(watch(at).alternate);
+        }
+        return order;
+    }
+
+    /// What learns from a point in the alternate of a node. That of the root has a trunk of its own, if it begins
+    /// because of errors: those of the trunk are errors of all leaves.
+    Teaches taught_beside(NodeId at) const {
+        return at == Nodes::root && predictor_.beside() ? Teaches::beside : Teaches::leaf_only;
+    }
+
+    /// Begins an alternate of a node: a leaf that has seen nothing, in a place of its own.
+    NodeId begin_alternate(NodeId at) {
+        if (at == Nodes::root && options_.watches_errors()) predictor_.begin_beside();
+        const NodeId made = make_node(at, true);
+        content(made).models = predictor_.make_models();
+        start_statistics(made);
+        measure(made);
+        watch(at).alternate = made;
+        watch(at).contest = Contest();
+        ++following_->tally.started;
+        return made;
+    }
+
+    /// Gives the alternate of a node up.
+    void drop_alternate(NodeId at) {
+        const NodeId alternate = watch(at).alternate;
+        if (alternate == no_node) return;
+        watch(at).alternate = no_node;
+        if (at == Nodes::root) predictor_.drop_beside();
+        ++following_->tally.dropped;
+        free_below(alternate);
+        free_content(alternate);
+        nodes_.free_leaf(alternate);
+    }
+
+    /// Lets the alternate of a node take its place, and gives up all that was there.
+    void swap_alternate(NodeId at) {
+        const NodeId alternate = watch(at).alternate;
+        watch(at).alternate = no_node;
+        if (taught_beside(at) == Teaches::beside) predictor_.take_beside();
+        ++following_->tally.swapped;
+        free_below(at);
+        free_content(at);
+        content(at) = std::move(content(alternate));
+        content(alternate) = Node();
+        std::swap(slot_of_watch(at), slot_of_watch(alternate));
+        nodes_.take_place(at, alternate);
+        for (const NodeId moved : nodes_.in_order(at)) {
+            if (SplitNotes* const notes = statistics(moved).notes()) notes->note_number();
+        }
+    }
+
+    void add_to_classes(NodeId leaf, Label label, Count count) { content(leaf).of_class[label] += count; }
+    void set_classes(NodeId at, std::vector<std::int64_t> of_class) { content(at).of_class = std::move(of_class); }
+
     // ---- memory -------------------------------------------------------------------------------------------------
 
     /// What is not in any one node.
     std::size_t shared_bytes() const {
-        return price_of_tree + nodes_.capacity() * price_of_node + nodes_.n_bytes() + predictor_.n_bytes();
+        return price_of_tree + nodes_.capacity() * price_of_node + nodes_.n_bytes() + predictor_.n_bytes() +
+               (following_ ? following_->recent.n_bytes() : 0);
     }
 
     /// The memory held, in bytes.
     std::size_t n_bytes() const {
         std::size_t bytes = shared_bytes();
-        for (const Node& each : contents_) bytes += each.measured().bytes;
+        for (std::size_t i = 0; i < contents_.size(); ++i) bytes += measured(static_cast<NodeId>(i)).bytes;
         return bytes;
     }
 
+    /// The memory that a node holds outside the lists of nodes.
+    MemoryCharge measured(NodeId at) const {
+        MemoryCharge charge = node(at).measured();
+        if (following_ && following_->watches[static_cast<std::size_t>(at)]) charge.bytes += watch(at).n_bytes();
+        return charge;
+    }
+
     /// Charges a node for what it holds now.
-    void measure(NodeId at) { budget_.charge(content(at).charge, content(at).measured()); }
+    void measure(NodeId at) { budget_.charge(content(at).charge, measured(at)); }
 
     void pause(NodeId at) {
         statistics(at).pause();
+        // Points that were counted would leave the window, and could not be taken back.
+        if (options_.takes_points_back()) statistics(at).forget_counted();
         ++tally_.paused;
         measure(at);
     }
@@ -221,35 +409,43 @@ public:
     void clear_trunk() { predictor_.clear_trunk(); }
 
     bool take_refusal() { return budget_.take_refusal(); }
+    bool take_crowding() { return budget_.take_crowding(); }
 
     /// Gives back the room for nodes that are no more, of a tree that is a single leaf.
     void shrink_to_root() {
         contents_.erase(contents_.begin() + 1, contents_.end());
         contents_.shrink_to_fit();
+        if (following_) following_->watches.resize(1);
         nodes_.shrink_to_root();
     }
 
     /// The bytes of the tree with `n_classes` classes and nothing learned but the points of each class.
     std::size_t least_bytes(std::size_t n_classes) const {
         const ModelLayout layout = ModelLayout::of(options_.leaf_prediction, n_classes);
-        const std::size_t per_node = bytes_of_counts(n_classes);
-        return shared_bytes() - predictor_.n_bytes() + LeafPredictor::least_bytes(layout) +
-               nodes_.n_nodes() * per_node + nodes_.n_leaves() * LeafPredictor::least_bytes_of_models(layout);
+        // Points that are kept can be given up.
+        const std::size_t points = following_ ? following_->recent.n_bytes() : 0;
+        std::size_t watches = 0;
+        for (const NodeId at : following_ ? all_nodes() : std::vector<NodeId>()) watches += watch(at).n_bytes();
+        return shared_bytes() - points - predictor_.n_bytes() + LeafPredictor::least_bytes(layout) + watches +
+               nodes_.n_nodes() * bytes_of_counts(n_classes) +
+               (nodes_.n_leaves() + nodes_.n_leaves_beside()) * LeafPredictor::least_bytes_of_models(layout);
     }
 
     /// The same of a tree that is a single leaf.
     std::size_t least_bytes_of_root(std::size_t n_classes) const {
         const ModelLayout layout = ModelLayout::of(options_.leaf_prediction, n_classes);
         return price_of_tree + price_of_node + LeafPredictor::least_bytes(layout) + bytes_of_counts(n_classes) +
-               LeafPredictor::least_bytes_of_models(layout);
+               (following_ ? watch(Nodes::root).n_bytes() : 0) + LeafPredictor::least_bytes_of_models(layout);
     }
 
-    /// Makes room for more classes. If it throws, nothing has changed. It may exceed the limit of memory.
-    void widen(std::size_t n_classes);
+    /// Makes room for more classes. If it throws, nothing has changed. It may exceed the limit of memory. In
+    /// widen_tree.hpp.
+    SAPWOOD_COLD void widen(std::size_t n_classes);
 
     // ---- what was saved -----------------------------------------------------------------------------------------
 
     LeafPredictor& restored_predictor() { return predictor_; }
+    void restore_births_beside(std::uint64_t n_born) { nodes_.set_n_born_beside(n_born); }
     void restore_counts(std::int64_t n, const TreeTally& tally, std::uint64_t n_born) {
         n_ = n;
         n_met_ = n;
@@ -265,24 +461,22 @@ public:
         nodes_.reserve(size);
         contents_.reserve(size);
     }
-    NodeId restore_node(NodeId parent, bool passes, std::uint64_t born, const Test& test, Node contents) {
-        const NodeId at = nodes_.restore(parent, passes, born, test);
+    NodeId restore_node(const Nodes::Place& place, std::uint64_t born, const Test& test, Node contents,
+                        std::unique_ptr<NodeWatch> watched) {
+        const NodeId at = nodes_.restore(place, born, test);
+        if (place.beside != no_node) watch(place.beside).alternate = at;
         contents_.push_back(std::move(contents));
+        if (following_) following_->watches.push_back(std::move(watched));
         measure(at);
         return at;
     }
 
-    /// A number without apparent relation to the one given: the finaliser of splitmix64 (Steele, Lea and Flood, 2014).
-    static std::uint64_t mixed(std::uint64_t x) {
-        x += 0x9E3779B97F4A7C15u;
-        x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
-        x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
-        return x ^ (x >> 31);
-    }
+    /// A number without apparent relation to the one given.
+    static std::uint64_t mixed(std::uint64_t x) { return hashed(x); }
 
     /// Throws std::logic_error with what is broken if an invariant does not hold. O(everything). In validate_tree.hpp.
-    /// `counts_inner_nodes`, `counts_all_points`: as the growth policy says.
-    void validate(bool counts_inner_nodes, bool counts_all_points) const;
+    /// `counts_inner_nodes`, `counts_all_points`, `forgets_points`: as the growth policy says.
+    void validate(bool counts_inner_nodes, bool counts_all_points, bool forgets_points) const;
 
 private:
     // For the tests of the validator.
@@ -298,16 +492,26 @@ private:
 
     Node& content(NodeId at) { return contents_[static_cast<std::size_t>(at)]; }
 
-    NodeId make_node(NodeId parent) {
-        const NodeId id = nodes_.make(parent);
+    std::size_t n_leaves_after_swap(NodeId at) const {
+        return nodes_.n_leaves() - nodes_.n_leaves_below(at) + nodes_.n_leaves_below(watch(at).alternate);
+    }
+
+    NodeId make_node(NodeId at, bool beside = false) {
+        const NodeId id = beside ? nodes_.make_beside(at) : nodes_.make(at);
         contents_.reserve(nodes_.capacity());
         if (contents_.size() < nodes_.n_ids()) contents_.emplace_back();
         content(id) = Node(n_classes());
+        if (following_) {
+            following_->watches.resize(nodes_.n_ids());
+            slot_of_watch(id) = std::make_unique<NodeWatch>(following_->detector, following_->recent.end());
+        }
         return id;
     }
 
+    const Attributes* used_attributes() const { return uses_attributes_ ? &attributes() : nullptr; }
+
     void grow_children(NodeId at, const DueSplit& due, std::optional<LeafModels> models) {
-        const std::vector<Count> passed = statistics(at).on(due.split.feature());
+        const std::vector<Count> passed = statistics(at).passing(due.split.test);
         const NodeId off = make_node(at);
         const NodeId on = make_node(at);
         Node& here = content(at);
@@ -320,6 +524,7 @@ private:
         here.split = {due.gain, due.margin, n_};
         here.statistics.note_test();
         nodes_.attach(at, due.split.test, off, on);
+        here.statistics.keep(due.split.test);
         if (models) {
             content(off).models = models;
             content(on).models = std::move(models);
@@ -342,16 +547,35 @@ private:
             if (at != top && nodes_.is_leaf(at) && (fullest == no_node || is_fuller(at, fullest))) fullest = at;
         }
         std::optional<LeafModels> models = std::move(content(fullest).models);
-        const std::vector<NodeId> below = nodes_.prune(top);
-        for (const NodeId at : below) {
-            budget_.release(content(at).charge);
-            content(at) = Node();
-        }
-        tally_.pruned += static_cast<std::int64_t>(below.size());
+        free_below(top);
         return models;
     }
 
+    /// Frees all nodes below one, with their alternates.
+    void free_below(NodeId top) {
+        if (following_) {
+            for (const NodeId at : nodes_.in_order(top)) {
+                if (at != top) drop_alternate(at);
+            }
+        }
+        for (const NodeId at : nodes_.prune(top)) free_content(at);
+    }
+
+    void free_content(NodeId at) {
+        ++tally_.pruned;
+        budget_.release(content(at).charge);
+        content(at) = Node();
+        if (following_) slot_of_watch(at).reset();
+    }
+
+    std::unique_ptr<NodeWatch>& slot_of_watch(NodeId at) { return following_->watches[static_cast<std::size_t>(at)]; }
+
     TreeOptions options_;
+    /// Like the names of features, no part of what a limit of memory is of. Nodes refer to it.
+    std::shared_ptr<KnownAttributes> known_;
+    bool uses_attributes_ = false;
+    /// Which features nodes may split on; nothing if all.
+    std::optional<SplitCandidates> candidates_;
     // Before the nodes, whose models give their pages back to its pool.
     LeafPredictor predictor_;
     Nodes nodes_;
@@ -360,32 +584,11 @@ private:
     MemoryBudget budget_;
     TreeTally tally_;
     WeightRounding weights_;
+    std::optional<Following> following_;
+    /// Room for what `answer` computes.
+    Scores scores_;
     std::int64_t n_ = 0;
     std::int64_t n_met_ = 0;
 };
-
-inline void TreeBody::widen(std::size_t n_classes) {
-    const SearchChoice choice = options_.search_choice(n_classes);
-    LeafPredictor::Widened wider(predictor_, n_classes);
-    std::vector<std::unique_ptr<SplitSearch>> searches(contents_.size());
-    std::vector<std::optional<LeafModels>> models(contents_.size());
-    for (std::size_t i = 0; i < contents_.size(); ++i) {
-        searches[i] = contents_[i].statistics.widened_search(choice);
-        if (contents_[i].models) models[i] = wider.models(*contents_[i].models);
-        // A node that is free has no counts, and is to have none.
-        if (contents_[i].of_class.empty()) continue;
-        contents_[i].of_class.reserve(n_classes);
-        contents_[i].statistics.reserve_classes(n_classes);
-    }
-    // From here on nothing fails.
-    for (std::size_t i = 0; i < contents_.size(); ++i) {
-        contents_[i].models = std::move(models[i]);
-        if (contents_[i].of_class.empty()) continue;
-        contents_[i].of_class.resize(n_classes);
-        contents_[i].statistics.widen(n_classes, std::move(searches[i]));
-    }
-    predictor_.adopt(std::move(wider));
-    for (Node& each : contents_) budget_.charge(each.charge, each.measured());
-}
 
 }  // namespace sapwood

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "sapwood/search/search_choice.hpp"
 #include "sapwood/tree/predict/model_layout.hpp"
@@ -21,10 +22,14 @@ enum class Growth : std::uint8_t {
     hoeffding = 0,       // VFDT: a split is made once and for all. Domingos and Hulten, KDD 2000
     extremely_fast = 1,  // EFDT: a split is made early, and anew when another is better. Manapragada et al., KDD 2018
     streaming = 2,       // sapwood's own: as extremely_fast, but inner nodes count a sample of the points
+    windowed = 3,        // CVFDT: the tree of the most recent points. Hulten, Spencer and Domingos, KDD 2001
+    adaptive = 4,        // HAT: a window at every node, as long as its error does not rise. Bifet and Gavaldà, IDA 2009
+    batch = 5,           // sapwood's own: a function of what each batch holds, whatever the order of its points
 };
 template <>
 struct Words<Growth> {
-    static constexpr std::array<std::string_view, 3> all{"hoeffding", "extremely_fast", "streaming"};
+    static constexpr std::array<std::string_view, 6> all{"hoeffding", "extremely_fast", "streaming",
+                                                         "windowed",  "adaptive",       "batch"};
 };
 
 /// The split test: when a node is split. Each has a file in split_test/.
@@ -49,9 +54,37 @@ struct TreeOptions {
     std::optional<std::int64_t> max_depth;
     std::optional<std::int64_t> max_leaves;
     std::optional<std::int64_t> max_bytes;
-    LeafPrediction leaf_prediction = LeafPrediction::adaptive;
+    LeafPrediction leaf_prediction = LeafPrediction::mixed;
     /// Chooses among equally good splits; without it the feature that was seen first is taken.
     std::optional<std::uint64_t> seed;
+    /// Of growth by batches: the parts of a batch that are learned one after the other.
+    std::int64_t sub_batches = 1;
+    /// Of the growth `streaming`: whether it follows a changing stream.
+    bool drift = false;
+    // Of learners that follow a changing stream.
+    /// The points that are kept.
+    std::int64_t window_size = 50'000;
+    /// The error probability of the look that a detector of change takes at its window.
+    double drift_delta = 0.002;
+    /// The probability that an alternate is taken, or dropped, by chance.
+    double swap_delta = 0.05;
+    /// The points after which an alternate that has not won is dropped.
+    std::int64_t patience = 10'000;
+    /// The points after which half of what a leaf has learned of its models is left.
+    std::optional<std::int64_t> half_life;
+
+    /// Whether the tree takes points back, which it keeps until then.
+    bool takes_points_back() const { return growth == Growth::windowed || growth == Growth::adaptive; }
+
+    /// Whether every node watches the error of the points that pass it.
+    bool watches_errors() const { return growth == Growth::adaptive || (growth == Growth::streaming && drift); }
+
+    /// The points that a count stands for, on average: less than 1 where a forest draws how often a point is learned,
+    /// which is no evidence. It follows from the options of the forest, and is not saved.
+    double points_per_count = 1;
+
+    /// Whether the tree follows a changing stream: it keeps recent points, and alternates.
+    bool follows_change() const { return takes_points_back() || watches_errors(); }
 
     SearchChoice search_choice(std::size_t n_classes) const {
         return {criterion, search, alpha, static_cast<int>(n_classes)};
@@ -63,8 +96,9 @@ struct TreeOptions {
     bool may_split_at(std::int32_t depth) const { return !max_depth || depth < *max_depth; }
 };
 
-/// Calls `visit(name, option)` for every option, in the order of the file format. Whatever must treat all options alike
-/// (the binding, the file) goes through here, so that a new option is a field above and a line here.
+/// Calls `visit(name, option)` for every option of a learner, the growth first, in the order of the file format.
+/// Whatever must treat all options alike (the binding, the file) goes through here, so that a new option is a field
+/// above and a line here.
 template <class Options, class Visit>
 void for_each_option(Options& options, Visit visit) {
     visit("growth", options.growth);
@@ -82,7 +116,23 @@ void for_each_option(Options& options, Visit visit) {
     visit("max_bytes", options.max_bytes);
     visit("leaf_prediction", options.leaf_prediction);
     visit("seed", options.seed);
+    if (options.growth == Growth::batch) visit("sub_batches", options.sub_batches);
+    if (options.growth == Growth::streaming) {
+        visit("drift", options.drift);
+        visit("half_life", options.half_life);
+        if (!options.drift) return;
+    } else if (!options.follows_change()) {
+        return;
+    }
+    visit("window_size", options.window_size);
+    if (options.growth != Growth::windowed) visit("drift_delta", options.drift_delta);
+    visit("swap_delta", options.swap_delta);
+    visit("patience", options.patience);
+    if (options.growth != Growth::streaming) visit("half_life", options.half_life);
 }
+
+/// So many parts of a batch: each is a pass over all of its points.
+inline constexpr std::int64_t max_sub_batches = 1 << 16;
 
 /// The smallest memory limit of a tree: less has no room for a node that learns.
 inline constexpr std::int64_t least_max_bytes = 1 << 16;
@@ -130,6 +180,32 @@ inline void check_options(const TreeOptions& options) {
     at_least("max_depth", options.max_depth, 0);
     at_least("max_leaves", options.max_leaves, 1);
     at_least("max_bytes", options.max_bytes, least_max_bytes);
+    if (options.growth == Growth::batch) {
+        // Each count belongs to some point: models that are trained step by step depend on the order of points.
+        require(options.leaf_prediction == LeafPrediction::majority ||
+                    options.leaf_prediction == LeafPrediction::naive_bayes,
+                "leaf_prediction must be 'majority' or 'naive_bayes' for batch_growth, which learns counts",
+                "'" + std::string(word_of(options.leaf_prediction)) + "'");
+        require(!options.max_bytes, "max_bytes must be None for batch_growth",
+                std::to_string(options.max_bytes.value_or(0)));
+        at_least("sub_batches", options.sub_batches, 1);
+        require(options.sub_batches <= max_sub_batches, "sub_batches must be at most 65536",
+                std::to_string(options.sub_batches));
+    }
+    if (options.takes_points_back()) {
+        const std::string growth = "the growth '" + std::string(word_of(options.growth)) + "'";
+        require(options.search != SearchKind::approximate, "search must be 'certified' or 'exhaustive' for " + growth,
+                "'approximate': it cannot forget points");
+        require(options.split_test != SplitTestKind::evidence, "split_test must be a bound for " + growth,
+                "'evidence': what it promises does not hold for points that are forgotten");
+    }
+    at_least("window_size", options.window_size, 1);
+    at_least("patience", options.patience, 1);
+    at_least("half_life", options.half_life, 1);
+    for (const auto& [name, delta] :
+         {std::pair("drift_delta", options.drift_delta), std::pair("swap_delta", options.swap_delta)}) {
+        require(delta > 0 && delta < 1, std::string(name) + " must be between 0 and 1", number(delta));
+    }
 }
 
 }  // namespace sapwood

@@ -20,11 +20,12 @@ namespace detail {
 /// was split since.
 class TreeValidator {
 public:
-    TreeValidator(const TreeBody& tree, bool counts_inner_nodes, bool counts_all_points)
+    TreeValidator(const TreeBody& tree, bool counts_inner_nodes, bool counts_all_points, bool forgets_points)
         : tree_(tree),
           nodes_(tree.nodes()),
           layout_(tree.predictor().layout()),
           counts_inner_(counts_inner_nodes),
+          forgets_(forgets_points),
           // Points add up only where each is counted as often as its weight says.
           adds_up_(counts_all_points && !tree.options().max_bytes && !tree.options().counts_points_once()) {}
 
@@ -38,6 +39,7 @@ public:
             const NodeId at = waiting.back();
             waiting.pop_back();
             check_node(at);
+            if (tree_.following()) check_alternate(at, waiting);
             if (nodes_.is_leaf(at)) {
                 check_leaf(at);
             } else {
@@ -67,7 +69,11 @@ private:
         const Node& here = tree_.node(at);
         const NodeStatistics& statistics = here.statistics;
         const std::vector<Count>& counted = statistics.counted();
-        require(nodes_.born(at) < nodes_.n_born() && born_.insert(nodes_.born(at)).second, "two nodes made at once");
+        const std::uint64_t born = nodes_.born(at);
+        require(
+            nodes_.is_beside(at) ? born - Nodes::first_born_beside < nodes_.n_born_beside() : born < nodes_.n_born(),
+            "a node that is yet to be made");
+        require(born_.insert(born).second, "two nodes made at once");
         require(here.of_class.size() == tree_.n_classes() && counted.size() == tree_.n_classes(),
                 "a class without a count");
         require(*std::min_element(here.of_class.begin(), here.of_class.end()) >= 0 &&
@@ -89,16 +95,31 @@ private:
             statistics.search()->clone()->validate();
             if (statistics.notes() != nullptr) statistics.notes()->validate(*statistics.search());
         }
-        const MemoryCharge measured = here.measured();
+        const MemoryCharge measured = tree_.measured(at);
         if (tree_.budget().is_limited()) {
             require(here.charge.bytes == measured.bytes && here.charge.search_bytes == measured.search_bytes,
                     "the memory of a node is not as measured");
         }
     }
 
+    void check_alternate(NodeId at, std::vector<NodeId>& waiting) {
+        const NodeId alternate = tree_.watch(at).alternate;
+        if (alternate == no_node) return;
+        require(0 <= alternate && static_cast<std::size_t>(alternate) < nodes_.n_ids(), "an alternate that is not");
+        require(!seen_[static_cast<std::size_t>(alternate)], "a node with two places");
+        seen_[static_cast<std::size_t>(alternate)] = true;
+        require(nodes_.parent(alternate) == nodes_.parent(at) && nodes_.depth(alternate) == nodes_.depth(at),
+                "an alternate of another node");
+        require(nodes_.is_beside(alternate) && !nodes_.is_beside(at), "an alternate that is no alternate");
+        for (NodeId above = nodes_.parent(at); above != no_node; above = nodes_.parent(above)) {
+            require(tree_.watch(above).alternate == no_node, "two alternates on the way of a point");
+        }
+        waiting.push_back(alternate);
+    }
+
     void check_leaf(NodeId at) {
         const Node& here = tree_.node(at);
-        ++n_leaves_;
+        ++(nodes_.is_beside(at) ? n_leaves_beside_ : n_leaves_);
         counted_ += here.statistics.n_reached();
         for (std::size_t k = 0; k < tree_.n_classes(); ++k) {
             require(here.statistics.counted()[k] <= here.of_class[k], "a leaf has counted more points than it has");
@@ -124,7 +145,7 @@ private:
                 "a split is not ahead");
         require(0 < here.split.at && here.split.at <= tree_.n(), "a split that is yet to come");
         for (std::size_t k = 0; k < tree_.n_classes(); ++k) {
-            require(counts_inner_ ? here.of_class[k] <= statistics.counted()[k]
+            require(counts_inner_ ? forgets_ || here.of_class[k] <= statistics.counted()[k]
                                   : here.of_class[k] == statistics.counted()[k],
                     "a split was chosen for points that its node has not counted");
         }
@@ -136,7 +157,8 @@ private:
             seen_[static_cast<std::size_t>(child)] = true;
             require(nodes_.parent(child) == at && nodes_.depth(child) == nodes_.depth(at) + 1,
                     "a child of another node");
-            require(nodes_.born(child) > nodes_.born(at), "a child that is older than its parent");
+            require(nodes_.born(child) > nodes_.born(at) && nodes_.is_beside(child) == nodes_.is_beside(at),
+                    "a child that is older than its parent");
             since += tree_.node(child).statistics.n_reached();
         }
         if (counts_inner_ && adds_up_) {
@@ -147,7 +169,11 @@ private:
     void check_points() const {
         const std::int64_t counted = counts_inner_ ? tree_.node(Nodes::root).statistics.n_reached() : counted_;
         if (adds_up_) require(counted == tree_.n(), "points were lost");
-        require(n_leaves_ == nodes_.n_leaves(), "the leaves are not as many as counted");
+        require(n_leaves_ == nodes_.n_leaves() && n_leaves_beside_ == nodes_.n_leaves_beside(),
+                "the leaves are not as many as counted");
+        const bool has_beside = tree_.following() && tree_.watch(Nodes::root).alternate != no_node;
+        require(tree_.predictor().beside().has_value() == (has_beside && tree_.options().watches_errors()),
+                "an alternate of the root without a trunk of its own");
         require(!tree_.options().max_leaves || static_cast<std::int64_t>(n_leaves_) <= *tree_.options().max_leaves,
                 "too many leaves");
     }
@@ -157,7 +183,7 @@ private:
             require(0 < id && static_cast<std::size_t>(id) < nodes_.n_ids() && !seen_[static_cast<std::size_t>(id)],
                     "a free node is in use");
             seen_[static_cast<std::size_t>(id)] = true;
-            require(nodes_.is_leaf(id) && tree_.node(id).measured().bytes == 0, "a free node holds something");
+            require(nodes_.is_leaf(id) && tree_.measured(id).bytes == 0, "a free node holds something");
         }
         require(std::count(seen_.begin(), seen_.end(), true) == static_cast<std::ptrdiff_t>(nodes_.n_ids()),
                 "a node is lost");
@@ -188,18 +214,20 @@ private:
     const Nodes& nodes_;
     const ModelLayout& layout_;
     bool counts_inner_;
+    bool forgets_;
     bool adds_up_;
     std::vector<bool> seen_;
     std::set<std::uint64_t> born_;
     std::set<const PagePool::Page*> pages_;
     std::size_t n_leaves_ = 0;
+    std::size_t n_leaves_beside_ = 0;
     std::int64_t counted_ = 0;
 };
 
 }  // namespace detail
 
-inline void TreeBody::validate(bool counts_inner_nodes, bool counts_all_points) const {
-    detail::TreeValidator(*this, counts_inner_nodes, counts_all_points).validate();
+inline void TreeBody::validate(bool counts_inner_nodes, bool counts_all_points, bool forgets_points) const {
+    detail::TreeValidator(*this, counts_inner_nodes, counts_all_points, forgets_points).validate();
 }
 
 }  // namespace sapwood

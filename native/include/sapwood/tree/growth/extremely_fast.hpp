@@ -20,10 +20,10 @@ public:
     void learn(TreeBody& tree, const Point& point, Label label, Weight weight) override {
         path_.clear();
         const NodeId leaf = tree.nodes().walk(point, Nodes::root, [this](NodeId at) { path_.push_back(at); });
-        tree.teach(leaf, point.on, label, weight);
+        tree.teach(leaf, point, label, weight);
         tree.note_point(weight);
         for (const NodeId at : path_) {
-            tree.count(at, point.on, label, weight);
+            tree.count(at, point, label, weight);
             if (at == leaf ? splitting_.split_if_due(tree, at) : splitting_.split_anew_if_due(tree, at)) break;
         }
         if (tree.budget().is_limited()) Pausing(tree).keep_within(path_);

@@ -18,9 +18,9 @@ public:
 
     void learn(TreeBody& tree, const Point& point, Label label, Weight weight) override {
         const NodeId leaf = tree.nodes().leaf_of(point);
-        tree.teach(leaf, point.on, label, weight);
+        tree.teach(leaf, point, label, weight);
         tree.note_point(weight);
-        tree.count(leaf, point.on, label, weight);
+        tree.count(leaf, point, label, weight);
         if (splitting_.split_if_due(tree, leaf)) tree.end_statistics(leaf);
         if (tree.budget().is_limited()) Pausing(tree).keep_within(std::span(&leaf, 1));
     }

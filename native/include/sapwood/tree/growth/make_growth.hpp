@@ -2,10 +2,13 @@
 
 #include <memory>
 
+#include "sapwood/tree/growth/adaptive.hpp"
+#include "sapwood/tree/growth/batch.hpp"
 #include "sapwood/tree/growth/extremely_fast.hpp"
 #include "sapwood/tree/growth/growth_policy.hpp"
 #include "sapwood/tree/growth/hoeffding.hpp"
 #include "sapwood/tree/growth/streaming.hpp"
+#include "sapwood/tree/growth/windowed.hpp"
 
 namespace sapwood {
 
@@ -16,6 +19,12 @@ inline std::unique_ptr<GrowthPolicy> make_growth(const TreeOptions& options) {
             return std::make_unique<ExtremelyFastGrowth>(options);
         case Growth::streaming:
             return std::make_unique<StreamingGrowth>(options);
+        case Growth::windowed:
+            return std::make_unique<WindowedGrowth>(options);
+        case Growth::adaptive:
+            return std::make_unique<AdaptiveGrowth>(options);
+        case Growth::batch:
+            return std::make_unique<BatchGrowth>(options);
         case Growth::hoeffding:
             break;
     }

@@ -21,7 +21,7 @@ public:
     bool split_if_due(TreeBody& tree, NodeId leaf) {
         NodeStatistics& statistics = tree.statistics(leaf);
         if (!statistics.is_counting() || statistics.n_since_test() < grace_period_) return false;
-        if (!tree.may_have_more_leaves()) return false;
+        if (!tree.may_have_more_leaves(leaf)) return false;
         statistics.note_test();
         if (statistics.is_pure()) return false;
         tree.note_test();
@@ -35,19 +35,23 @@ public:
 
     /// Splits an inner node anew if another split is better by the split test; returns whether it was.
     bool split_anew_if_due(TreeBody& tree, NodeId inner) {
-        NodeStatistics& statistics = tree.statistics(inner);
-        if (!statistics.is_counting()) return false;
-        if (statistics.n_since_test() < split_test_->points_before_revision(statistics, min_samples_reevaluate_)) {
-            return false;
-        }
-        statistics.note_test();
-        if (statistics.is_pure()) return false;
-        tree.note_test();
-        const std::optional<DueSplit> due =
-            split_test_->due_revision(statistics, tree.context(inner), tree.nodes().test(inner));
+        const std::optional<DueSplit> due = due_revision(tree, inner);
         if (!due) return false;
         tree.split_anew(inner, *due);
         return true;
+    }
+
+    /// The split that is better than that of an inner node by the split test, if it is time to look and there is one.
+    std::optional<DueSplit> due_revision(TreeBody& tree, NodeId inner) {
+        NodeStatistics& statistics = tree.statistics(inner);
+        if (!statistics.is_counting()) return std::nullopt;
+        if (statistics.n_since_test() < split_test_->points_before_revision(statistics, min_samples_reevaluate_)) {
+            return std::nullopt;
+        }
+        statistics.note_test();
+        if (statistics.is_pure()) return std::nullopt;
+        tree.note_test();
+        return split_test_->due_revision(statistics, tree.context(inner), tree.nodes().test(inner));
     }
 
 private:

@@ -48,7 +48,7 @@ inline void add_bayes(const Word* counts, std::span<const std::int64_t> n_of_cla
 inline Contributions mixed_contributions(const Mixing& mixing, const Node& leaf, const ModelLayout& layout,
                                          Features features) {
     const MixedTrunk& trunk = mixing.trunk();
-    const MixerWeights& mixer = *leaf.models->mixer;
+    const std::span<const double, n_experts> mixer = mixing.weights(*leaf.models);
     Contributions found;
     found.n_features = features.size();
     found.n_outputs = layout.n_outputs();
@@ -91,12 +91,13 @@ inline Contributions mixed_contributions(const Mixing& mixing, const Node& leaf,
 
 }  // namespace detail
 
-/// The contributions of the features of a point, in their order.
-inline Contributions contributions_of(const StreamingTree& tree, Features features) {
+/// The contributions of the features of a point that models look at, in their order.
+inline Contributions contributions_of(const StreamingTree& tree, const Point& point) {
+    const Features features = point.for_models;
     const LeafPredictor& predictor = tree.body().predictor();
     const ModelLayout& layout = predictor.layout();
     const Trunk& trunk = predictor.trunk_model();
-    const Node& leaf = tree.node(tree.nodes().leaf_of(features));
+    const Node& leaf = tree.node(tree.nodes().leaf_of(point));
     if (predictor.mixing()) return detail::mixed_contributions(*predictor.mixing(), leaf, layout, features);
     Contributions found;
     found.n_features = features.size();

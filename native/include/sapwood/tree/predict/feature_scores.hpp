@@ -62,7 +62,7 @@ private:
         for_each_leaf(tree, [&](const Node& leaf, double points) {
             const double share = points / all;
             const LeafModels& models = *leaf.models;
-            const MixerWeights& mixer = *models.mixer;
+            const std::span<const double, n_experts> mixer = mixing.weights(models);
             for (std::size_t t = 0; t < n_trunks; ++t) by_trunk[t] += share * mixer[trunk_expert + t];
             // The leaf corrects the first of them, and so speaks through it as well.
             by_trunk[0] += share * mixer[corrected_expert];

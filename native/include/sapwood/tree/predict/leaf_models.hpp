@@ -28,6 +28,7 @@ struct Scores {
           regressions(layout.mixes ? (n_trunks + 1) * layout.n_outputs() : 0),
           opinions(layout.mixes ? n_experts * layout.n_outputs() : 0),
           mixed(layout.mixes ? layout.n_outputs() : 0),
+          probabilities_before(layout.mixes ? layout.n_classes : 0),
           probabilities(layout.n_classes) {}
 
     std::vector<double> bayes;
@@ -38,6 +39,10 @@ struct Scores {
     std::vector<double> regressions;
     std::vector<double> opinions;
     std::vector<double> mixed;
+    /// What the opinions amounted to before the last point was learned, where a trunk is shared.
+    std::vector<double> before;
+    /// What a leaf that mixes had predicted for the point that it learned last.
+    std::vector<double> probabilities_before;
     std::vector<double> probabilities;
     /// The records of the features of the point, in its leaf and in the trunk; and the counts in the latter.
     std::vector<const Word*> records;
@@ -72,6 +77,13 @@ struct LeafModels {
             if (right[model] >= right[best]) best = model;
         }
         return best;
+    }
+
+    /// Lets what was before count half, each time that the model which is right most often has been right `half_life`
+    /// times more.
+    void fade_record(std::int64_t half_life) {
+        if (right[most_right()] < 2 * half_life) return;
+        for (std::int64_t& each : right) each /= 2;
     }
 
     /// Finds the records of features, to be read.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -10,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "sapwood/point.hpp"
+#include "sapwood/search/added_counts.hpp"
 #include "sapwood/tree/predict/leaf_models.hpp"
 #include "sapwood/tree/predict/mixing.hpp"
 #include "sapwood/tree/predict/trunk.hpp"
@@ -22,29 +25,70 @@ namespace sapwood {
 /// Says that models may take whatever memory they need.
 struct Unlimited {};
 
+/// What learns from a point in a leaf.
+enum class Teaches {
+    all,        // the models of the leaf, and what all leaves of the tree share
+    leaf_only,  // the models of the leaf alone, which builds on what the leaves of the tree share
+    beside      // the models of the leaf, and what the leaves of a tree beside the root share
+};
+
+/// What all leaves of a tree build on.
+struct SharedModels {
+    explicit SharedModels(const ModelLayout& layout) : trunk(layout.n_outputs()) {
+        if (layout.mixes) mixing.emplace(layout);
+    }
+
+    SharedModels widened(const ModelLayout& wider) const {
+        SharedModels wide(wider);
+        wide.trunk = trunk.widened(wider);
+        if (mixing) wide.mixing.emplace(mixing->widened(wider));
+        return wide;
+    }
+
+    std::size_t n_bytes() const { return trunk.n_bytes() + (mixing ? mixing->n_bytes() : 0); }
+
+    Trunk trunk;
+    std::optional<Mixing> mixing;
+};
+
 /// What the leaves of a tree answer, and how they learn to: the models that a leaf keeps, and the trunk that all of
 /// them build on. It does not know which leaves there are; whoever does passes the classes and the models of one.
 ///
 /// A point costs O(m) in every model, times the classes where there are more than two.
 class LeafPredictor {
 public:
-    LeafPredictor(LeafPrediction prediction, std::size_t n_classes)
+    /// `half_life`: the points after which half of what a leaf has learned of its models is left; nothing is lost
+    /// without one.
+    LeafPredictor(LeafPrediction prediction, std::size_t n_classes,
+                  std::optional<std::int64_t> half_life = std::nullopt)
         : prediction_(prediction),
+          half_life_(half_life),
+          keep_(half_life ? std::exp2(-1 / static_cast<double>(*half_life)) : 1),
           layout_(ModelLayout::of(prediction, n_classes)),
           pool_(std::make_unique<PagePool>(layout_.record_size())),
-          trunk_(layout_.n_outputs()),
-          scores_(layout_) {
-        if (layout_.mixes) mixing_.emplace(layout_);
-    }
+          shared_(layout_),
+          scores_(layout_) {}
 
     const ModelLayout& layout() const { return layout_; }
     const PagePool& pool() const { return *pool_; }
     PagePool& pool() { return *pool_; }
-    const Trunk& trunk_model() const { return trunk_; }
-    Trunk& trunk_model() { return trunk_; }
+    const SharedModels& shared() const { return shared_; }
+    SharedModels& shared() { return shared_; }
+    const Trunk& trunk_model() const { return shared_.trunk; }
     /// What leaves that mix share; nothing if they do not mix.
-    const std::optional<Mixing>& mixing() const { return mixing_; }
-    std::optional<Mixing>& mixing() { return mixing_; }
+    const std::optional<Mixing>& mixing() const { return shared_.mixing; }
+    std::optional<Mixing>& mixing() { return shared_.mixing; }
+
+    /// What the leaves of a tree beside the root share: nothing if there is none.
+    const std::optional<SharedModels>& beside() const { return beside_; }
+    std::optional<SharedModels>& beside() { return beside_; }
+    void begin_beside() { beside_.emplace(layout_); }
+    void drop_beside() { beside_.reset(); }
+    /// Lets it take the place of what the leaves of the tree share.
+    void take_beside() {
+        shared_ = std::move(*beside_);
+        beside_.reset();
+    }
     /// Whether every leaf notes which of its models are right, and answers with the best.
     bool chooses() const { return !model_for_all(prediction_); }
 
@@ -62,9 +106,12 @@ public:
         return always ? *always : models->most_right();
     }
 
-    /// Computes the probability of each class for a point, into `scores.probabilities`.
-    void predict(std::span<const std::int64_t> of_class, const std::optional<LeafModels>& models, Features features,
-                 Scores& scores) const {
+    /// Computes the probability of each class for a point, into `scores.probabilities`. `is_beside`: for a leaf of a
+    /// tree beside the root.
+    void predict(std::span<const std::int64_t> of_class, const std::optional<LeafModels>& models, const Point& point,
+                 Scores& scores, bool is_beside = false) const {
+        const Features features = point.for_models;
+        const SharedModels& shared = is_beside ? *beside_ : shared_;
         const std::span<double> out = scores.probabilities;
         const Model model = model_of(models);
         switch (model) {
@@ -77,7 +124,7 @@ public:
             case trunk:
             case logistic:
                 std::fill(scores.logistic.begin(), scores.logistic.end(), 0.0);
-                trunk_.add_scores(features, scores.logistic);
+                shared.trunk.add_scores(features, scores.logistic);
                 if (model == logistic) {
                     models->find(features, scores.records);
                     models->add_correction(scores.records, layout_, scores.logistic);
@@ -85,11 +132,54 @@ public:
                 LogisticRegression::probabilities(scores.logistic, out);
                 return;
             case mixture:
-                mixing_->predict(of_class, *models, features, scores);
+                if (point.says != nullptr) {
+                    shared.mixing->predict(of_class, *models, features, *point.says, scores);
+                } else {
+                    shared.mixing->predict(of_class, *models, features, scores);
+                }
                 return;
             default:
                 shares_of_classes(of_class, out);
         }
+    }
+
+    /// What a leaf says of a point, into `out`: the logarithms of what is proportional to the probabilities, or of two
+    /// classes the log-odds of the second. A leaf that goes by its classes says it with one point more of each.
+    void opinion(std::span<const std::int64_t> of_class, const std::optional<LeafModels>& models, const Point& point,
+                 Scores& scores, std::span<double> out) const {
+        predict(of_class, models, point, scores);
+        const auto say = [&](auto log_of) {
+            if (out.size() == 1) {
+                out[0] = log_of(1) - log_of(0);
+            } else {
+                for (std::size_t k = 0; k < out.size(); ++k) out[k] = log_of(k);
+            }
+        };
+        switch (model_of(models)) {
+            case mixture:
+                std::copy(scores.mixed.begin(), scores.mixed.end(), out.begin());
+                return;
+            case trunk:
+            case logistic:
+                std::copy(scores.logistic.begin(), scores.logistic.end(), out.begin());
+                return;
+            case naive_bayes:
+                say([&](std::size_t k) { return scores.bayes[k]; });
+                return;
+            default:
+                say([&](std::size_t k) { return std::log(static_cast<double>(of_class[k]) + 1); });
+        }
+    }
+
+    /// As `predict`, but may stop, and return the class of the largest probability, where that one is certain before
+    /// all probabilities are known.
+    std::optional<Label> predict_label(std::span<const std::int64_t> of_class, const std::optional<LeafModels>& models,
+                                       const Point& point, Scores& scores) const {
+        if (shared_.mixing && point.says == nullptr) {
+            return shared_.mixing->predict_label(of_class, *models, point.for_models, scores);
+        }
+        predict(of_class, models, point, scores);
+        return std::nullopt;
     }
 
     // ---- learning -----------------------------------------------------------------------------------------------
@@ -98,13 +188,23 @@ public:
     /// Logistic regression takes its weight as it is, naive Bayes and what is noted of each model as it is counted.
     /// `may_take(bytes)` says whether so much more memory may be taken, or is `Unlimited`.
     template <class MayTake>
-    void teach(LeafModels& models, std::span<const std::int64_t> of_class, Features features, Label label,
-               Weight weight, MayTake may_take) {
+    void teach(LeafModels& models, std::span<const std::int64_t> of_class, const Point& point, Label label,
+               Weight weight, Teaches teaches, MayTake may_take) {
+        const Features features = point.for_models;
         if (weight.count == 0 && !layout_.keeps_logistic) return;
-        if (layout_.keeps_logistic) cover_trunk(features, may_take);
-        const Records records = own_records(models, features, may_take);
-        if (mixing_) {
-            mixing_->teach(models, of_class, in_trunk_, records, owned_, features.size(), label, weight, scores_);
+        if (shared_.mixing && point.says != nullptr) {
+            const Records in_leaf = own_in_leaf(models, features, may_take);
+            shared_.mixing->teach(models, of_class, in_leaf, owned_, *point.says, label, weight, scores_);
+            if (half_life_) mixing::fade(*models.mixer, keep_);
+            return;
+        }
+        SharedModels& shared = teaches == Teaches::beside ? *beside_ : shared_;
+        if (layout_.keeps_logistic) cover_trunk(shared, features, may_take);
+        const Records records = own_records(shared, models, features, may_take);
+        if (shared.mixing) {
+            shared.mixing->teach(models, of_class, in_trunk_, records, owned_, features.size(), label, weight,
+                                 teaches != Teaches::leaf_only, scores_);
+            if (half_life_) mixing::fade(*models.mixer, keep_);
             return;
         }
         const bool notes = chooses();
@@ -124,26 +224,59 @@ public:
         }
         if (layout_.keeps_logistic) {
             std::fill(scores_.trunk.begin(), scores_.trunk.end(), 0.0);
-            trunk_.add_scores(Records(in_trunk_.data(), in_trunk_.size()), scores_.trunk);
+            shared.trunk.add_scores(Records(in_trunk_.data(), in_trunk_.size()), scores_.trunk);
             std::copy(scores_.trunk.begin(), scores_.trunk.end(), scores_.logistic.begin());
             models.add_correction(records, layout_, scores_.logistic);
             if (notes) {
                 note(trunk, LogisticRegression::label(scores_.trunk));
                 note(logistic, LogisticRegression::label(scores_.logistic));
+                if (half_life_) models.fade_record(*half_life_);
             }
             become_gradient(scores_.trunk, label, weight.exact);
             become_gradient(scores_.logistic, label, weight.exact);
-            LogisticRegression::step(trunk_.intercept(), scores_.trunk);
+            if (teaches != Teaches::leaf_only) {
+                LogisticRegression::step(shared.trunk.intercept(), scores_.trunk);
+                LogisticRegression::step(in_trunk_, 0, scores_.trunk);
+            }
             LogisticRegression::step(models.intercept.data(), scores_.logistic);
-            LogisticRegression::step(in_trunk_, 0, scores_.trunk);
             LogisticRegression::step(owned_, layout_.weights_at(), scores_.logistic);
         }
     }
 
+    /// Lets the models of a leaf learn from many points by their counts, which must be all that they keep.
+    void add_counts(LeafModels& models, const AddedCounts& added) {
+        models.table.own(added.ids, owned_);
+        for (std::size_t k = 0; k < added.of_class.size(); ++k) {
+            models.n_of_class[k] += added.of_class[k];
+            const AddedCounts::OfLabel& more = added.of_label[k];
+            std::size_t at = 0;
+            for (std::size_t i = 0; i < more.ids.size(); ++i) {
+                while (added.ids[at] != more.ids[i]) ++at;
+                owned_[at][k].count += more.on[i];
+            }
+        }
+    }
+
+    /// What a leaf that builds on a shared trunk answered before the last point was learned: the logarithms of what is
+    /// proportional to the probabilities, or of two classes the log-odds of the second.
+    std::span<const double> before() const { return scores_.before; }
+
+    /// Asks the trunk, which other trees share, about a point, and teaches it the point.
+    template <class MayTake>
+    void teach_trunk(Features features, Label label, Weight weight, TrunkSays& says, MayTake may_take) {
+        cover_trunk(shared_, features, may_take);
+        shared_.mixing->trunk().find(features, in_trunk_);
+        shared_.mixing->teach_trunk(in_trunk_, features.size(), label, weight, says, scores_);
+    }
+
+    /// Where leaves mix: the class that the leaf which was taught last had predicted for its point; the first of
+    /// several.
+    Label last_answer() const { return label_of(scores_.probabilities_before); }
+
     /// Forgets all that the trunk has learned, and holds no memory for it.
     void clear_trunk() {
-        trunk_ = Trunk(layout_.n_outputs());
-        if (mixing_) mixing_->clear();
+        shared_.trunk = Trunk(layout_.n_outputs());
+        if (shared_.mixing) shared_.mixing->clear();
     }
 
     // ---- more classes -------------------------------------------------------------------------------------------
@@ -154,10 +287,10 @@ public:
         Widened(const LeafPredictor& narrow, std::size_t n_classes)
             : layout_(ModelLayout::of(narrow.prediction_, n_classes)),
               pool_(std::make_unique<PagePool>(layout_.record_size())),
-              trunk_(narrow.trunk_.widened(layout_)),
+              shared_(narrow.shared_.widened(layout_)),
               scores_(layout_),
               pages_(*pool_, narrow.layout_, layout_) {
-            if (narrow.mixing_) mixing_.emplace(narrow.mixing_->widened(layout_));
+            if (narrow.beside_) beside_.emplace(narrow.beside_->widened(layout_));
         }
 
         LeafModels models(const LeafModels& narrow) { return pages_.widened(narrow); }
@@ -166,8 +299,8 @@ public:
         friend class LeafPredictor;
         ModelLayout layout_;
         std::unique_ptr<PagePool> pool_;
-        Trunk trunk_;
-        std::optional<Mixing> mixing_;
+        SharedModels shared_;
+        std::optional<SharedModels> beside_;
         Scores scores_;
         PageWidener pages_;
     };
@@ -175,8 +308,8 @@ public:
     /// Becomes a predictor over more classes. No table of the old pool must be left.
     void adopt(Widened&& wider) {
         layout_ = wider.layout_;
-        trunk_ = std::move(wider.trunk_);
-        mixing_ = std::move(wider.mixing_);
+        shared_ = std::move(wider.shared_);
+        beside_ = std::move(wider.beside_);
         scores_ = std::move(wider.scores_);
         wider.pages_.release();
         pool_ = std::move(wider.pool_);
@@ -184,7 +317,7 @@ public:
 
     // ---- memory -------------------------------------------------------------------------------------------------
 
-    std::size_t n_bytes() const { return pool_->n_bytes() + trunk_.n_bytes() + (mixing_ ? mixing_->n_bytes() : 0); }
+    std::size_t n_bytes() const { return pool_->n_bytes() + shared_.n_bytes() + (beside_ ? beside_->n_bytes() : 0); }
 
     /// The bytes of a predictor with this layout that has learned nothing.
     static std::size_t least_bytes(const ModelLayout& layout) {
@@ -215,12 +348,18 @@ private:
     /// Finds the records of a point, once for all that is done with them: to be changed, in the trunk and, where there
     /// is room for a record of the leaf's own, in a leaf. Returns those in the leaf to be read.
     template <class MayTake>
-    Records own_records(LeafModels& models, Features features, MayTake may_take) {
-        if (mixing_) {
-            mixing_->trunk().find(features, in_trunk_);
+    Records own_records(SharedModels& shared, LeafModels& models, Features features, MayTake may_take) {
+        if (shared.mixing) {
+            shared.mixing->trunk().find(features, in_trunk_);
         } else if (layout_.keeps_logistic) {
-            trunk_.find(features, in_trunk_);
+            shared.trunk.find(features, in_trunk_);
         }
+        return own_in_leaf(models, features, may_take);
+    }
+
+    /// The part of that which is about the leaf.
+    template <class MayTake>
+    Records own_in_leaf(LeafModels& models, Features features, MayTake may_take) {
         if constexpr (std::is_same_v<MayTake, Unlimited>) {
             models.table.own(features, owned_);
             return {owned_.data(), owned_.size()};
@@ -241,7 +380,7 @@ private:
     }
 
     template <class MayTake>
-    void cover_trunk(Features features, MayTake may_take) {
+    static void cover_trunk(SharedModels& shared, Features features, MayTake may_take) {
         FeatureId largest = -1;
         for (const FeatureId id : features) largest = std::max(largest, id);
         const auto cover = [&](auto& trunk) {
@@ -252,10 +391,10 @@ private:
             }
             trunk.cover(size);
         };
-        if (mixing_) {
-            cover(mixing_->trunk());
+        if (shared.mixing) {
+            cover(shared.mixing->trunk());
         } else {
-            cover(trunk_);
+            cover(shared.trunk);
         }
     }
 
@@ -269,10 +408,13 @@ private:
     }
 
     LeafPrediction prediction_;
+    std::optional<std::int64_t> half_life_;
+    /// What one point leaves of how far the weights of a mixer are from those that it began with.
+    double keep_;
     ModelLayout layout_;
     std::unique_ptr<PagePool> pool_;
-    Trunk trunk_;
-    std::optional<Mixing> mixing_;
+    SharedModels shared_;
+    std::optional<SharedModels> beside_;
     Scores scores_;
     /// The records of a point in its leaf and in the trunk, to be changed.
     std::vector<Word*> owned_;

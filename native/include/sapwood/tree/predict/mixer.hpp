@@ -73,10 +73,19 @@ inline constexpr double first_square = 1;
 /// must earn theirs.
 inline constexpr MixerWeights first_weights{0, 0, 0.25, 0.25, 0.25, 0.25, 0};
 
+/// The weights while labels come sorted (label_runs.hpp).
+inline constexpr MixerWeights weights_of_sorted{0, 0, 0, 0, 0, 0, 1};
+static_assert(trunk_bayes_expert == n_experts - 1);
+
 /// What step sizes are multiplied by, from all points so far and the features that were on in them.
 inline double step_scale(std::int64_t n_active, std::int64_t n_points) {
     const double mean = static_cast<double>(n_active) / static_cast<double>(n_points);
     return 1 / std::sqrt(n_points > 0 && mean > 1 ? mean : 1);
+}
+
+/// Lets weights go back towards those that they began with: `keep` is the share of the way that is left.
+inline void fade(std::span<double, n_experts> weights, double keep) {
+    for (std::size_t e = 0; e < n_experts; ++e) weights[e] = first_weights[e] + keep * (weights[e] - first_weights[e]);
 }
 
 // ---- two classes ---------------------------------------------------------------------------------------------------
@@ -84,10 +93,14 @@ inline double step_scale(std::int64_t n_active, std::int64_t n_points) {
 inline double clipped(double log_odds) { return std::clamp(log_odds, -clip, clip); }
 
 /// The log-odds of the second class that the opinions amount to; all of them clipped. Added from the first on.
-inline double mix(std::span<const double, n_experts> weights, std::span<const double, n_experts> opinions) {
+template <std::size_t size>
+double mix_of(std::span<const double, size> weights, std::span<const double, size> opinions) {
     double z = 0;
-    for (std::size_t e = 0; e < n_experts; ++e) z += weights[e] * opinions[e];
+    for (std::size_t e = 0; e < weights.size(); ++e) z += weights[e] * opinions[e];
     return z;
+}
+inline double mix(std::span<const double, n_experts> weights, std::span<const double, n_experts> opinions) {
+    return mix_of(weights, opinions);
 }
 
 /// The length of a step for a point of some weight, where the opinions have these ranges, squared and summed. However
@@ -99,15 +112,20 @@ inline double step_length(double weight, double squared_ranges) {
 }
 
 /// A step of the mixer. `error` = p - y.
-inline void learn(std::span<double, n_experts> weights, std::span<const double, n_experts> opinions, double error,
-                  double weight) {
+template <std::size_t size>
+void learn_of(std::span<double, size> weights, std::span<const double, size> opinions, double error, double weight) {
     double squares = 0;
     for (const double z : opinions) squares += z * z;
     const double step = step_length(weight, squares);
-    for (std::size_t e = 0; e < n_experts; ++e) weights[e] -= step * error * opinions[e];
+    for (std::size_t e = 0; e < weights.size(); ++e) weights[e] -= step * error * opinions[e];
+}
+inline void learn(std::span<double, n_experts> weights, std::span<const double, n_experts> opinions, double error,
+                  double weight) {
+    learn_of(weights, opinions, error, weight);
 }
 
-// ---- K classes: opinions are n_experts rows of K values ------------------------------------------------------------
+// ---- K classes: opinions are a row of K values per expert
+// ------------------------------------------------------------
 
 /// Makes the opinion of one expert comparable: 0 for the class it thinks likeliest, none below -clip.
 inline void level(std::span<double> opinion) {
@@ -116,30 +134,39 @@ inline void level(std::span<double> opinion) {
 }
 
 /// The logarithms of what the opinions amount to, not normalised. Added from the first expert on.
-inline void mix(std::span<const double, n_experts> weights, std::span<const double> opinions, std::span<double> mixed) {
+template <std::size_t size>
+void mix_of(std::span<const double, size> weights, std::span<const double> opinions, std::span<double> mixed) {
     std::fill(mixed.begin(), mixed.end(), 0.0);
-    for (std::size_t e = 0; e < n_experts; ++e) {
+    for (std::size_t e = 0; e < weights.size(); ++e) {
         const std::span<const double> opinion = opinions.subspan(e * mixed.size(), mixed.size());
         for (std::size_t c = 0; c < mixed.size(); ++c) mixed[c] += weights[e] * opinion[c];
     }
 }
+inline void mix(std::span<const double, n_experts> weights, std::span<const double> opinions, std::span<double> mixed) {
+    mix_of(weights, opinions, mixed);
+}
 
 /// A step of the mixer. `errors[c]` = p_c - [c = y].
-inline void learn(std::span<double, n_experts> weights, std::span<const double> opinions,
-                  std::span<const double> errors, double weight) {
+template <std::size_t size>
+void learn_of(std::span<double, size> weights, std::span<const double> opinions, std::span<const double> errors,
+              double weight) {
     const auto of = [&](std::size_t e) { return opinions.subspan(e * errors.size(), errors.size()); };
     double squares = 0;
-    for (std::size_t e = 0; e < n_experts; ++e) {
+    for (std::size_t e = 0; e < weights.size(); ++e) {
         const double least = *std::min_element(of(e).begin(), of(e).end());
         squares += least * least;
     }
     const double step = step_length(weight, squares);
-    for (std::size_t e = 0; e < n_experts; ++e) {
+    for (std::size_t e = 0; e < weights.size(); ++e) {
         const std::span<const double> opinion = of(e);
         double slope = 0;
         for (std::size_t c = 0; c < errors.size(); ++c) slope += errors[c] * opinion[c];
         weights[e] -= step * slope;
     }
+}
+inline void learn(std::span<double, n_experts> weights, std::span<const double> opinions,
+                  std::span<const double> errors, double weight) {
+    learn_of(weights, opinions, errors, weight);
 }
 
 }  // namespace mixing

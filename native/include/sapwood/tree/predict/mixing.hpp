@@ -4,13 +4,16 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <type_traits>
 #include <vector>
 
+#include "sapwood/tree/predict/label_runs.hpp"
 #include "sapwood/tree/predict/leaf_models.hpp"
 #include "sapwood/tree/predict/mixed_trunk.hpp"
 #include "sapwood/tree/predict/mixer.hpp"
+#include "sapwood/tree/predict/trunk_says.hpp"
 #include "sapwood/tree/weight.hpp"
 #include "sapwood/types.hpp"
 
@@ -27,9 +30,21 @@ public:
     /// The points that were learned, each once, and how many features were on in them.
     std::int64_t n_points() const { return n_points_; }
     std::int64_t n_active() const { return n_active_; }
-    void restore(std::int64_t n_points, std::int64_t n_active) {
+    const LabelRuns& runs() const { return runs_; }
+    void restore(std::int64_t n_points, std::int64_t n_active, const LabelRuns::State& runs) {
         n_points_ = n_points;
         n_active_ = n_active;
+        runs_.restore(runs);
+    }
+
+    /// Whether the labels of the stream come sorted, as far as one can see.
+    bool is_sorted() const { return runs_.are_sorted(trunk_.n_of_class()); }
+
+    /// The weight of each expert at a leaf. While labels come sorted, the one expert that does not depend on the order
+    /// of points has them all: naive Bayes of the stream.
+    std::span<const double, n_experts> weights(const LeafModels& models) const { return weights(models, is_sorted()); }
+    static std::span<const double, n_experts> weights(const LeafModels& models, bool is_sorted) {
+        return is_sorted ? mixing::weights_of_sorted : std::span<const double, n_experts>(*models.mixer);
     }
 
     /// Computes the probability of each class for a point, into `scores.probabilities`.
@@ -41,34 +56,93 @@ public:
         LogisticRegression::probabilities(scores.mixed, scores.probabilities);
     }
 
+    /// The class of the largest probability, where it is certain before the leaf is asked; else as `predict`.
+    std::optional<Label> predict_label(std::span<const std::int64_t> of_class, const LeafModels& models,
+                                       Features features, Scores& scores) const {
+        trunk_.find(features, scores.in_trunk);
+        ask_trunks(scores.in_trunk, scores);
+        if (const std::optional<Label> certain = certain_label(models, scores)) return certain;
+        models.find(features, scores.records);
+        ask_others(of_class, models, scores.in_trunk, scores.records, scores);
+        LogisticRegression::probabilities(scores.mixed, scores.probabilities);
+        return std::nullopt;
+    }
+
     /// Lets a leaf learn a point from its records in the trunk and in the leaf, of which those in `owned` may be
-    /// changed. The mix and the regressions take its weight as it is, naive Bayes as it is counted.
+    /// changed. The mix and the regressions take its weight as it is, naive Bayes as it is counted. The trunk learns
+    /// too, if it is to.
     void teach(LeafModels& models, std::span<const std::int64_t> of_class, std::span<Word* const> in_trunk,
                Records in_leaf, std::span<Word* const> owned, std::size_t n_features, Label label, Weight weight,
-               Scores& scores) {
-        ++n_points_;
-        n_active_ += static_cast<std::int64_t>(n_features);
+               bool teaches_trunk, Scores& scores) {
+        if (teaches_trunk) {
+            ++n_points_;
+            n_active_ += static_cast<std::int64_t>(n_features);
+        }
         const double scale = mixing::step_scale(n_active_, n_points_);
         consult(of_class, models, Records(in_trunk.data(), in_trunk.size()), in_leaf, scores);
-        learn_mix(models, label, weight.exact, scores);
+        LogisticRegression::probabilities(scores.mixed, scores.probabilities_before);
+        // How well an expert follows a class that does not end says nothing of what it knows.
+        if (!is_sorted()) learn_mix(models, label, weight.exact, scores);
+        if (teaches_trunk) runs_.note(label, trunk_.n_of_class()[label] > 0);
         const std::size_t n_outputs = layout_.n_outputs();
         for (std::size_t r = 0; r < n_regressions; ++r) {
             become_gradient(std::span(scores.regressions).subspan(r * n_outputs, n_outputs), label, weight.exact,
                             scores);
         }
-        models.n_of_class[label] += weight.count;
-        for (Word* record : owned) record[label].count += weight.count;
-        trunk_.learn(in_trunk, scores.regressions, scale, label, weight.count);
-        const auto of_leaf = std::span<const double>(scores.regressions).subspan(n_trunks * n_outputs, n_outputs);
-        const AdaGrad steps{mixing::leaf_step * scale, mixing::first_square};
-        LogisticRegression::step(models.intercept.data(), of_leaf, steps);
-        LogisticRegression::step(owned, layout_.weights_at(), of_leaf, steps);
+        if (teaches_trunk) trunk_.learn(in_trunk, scores.regressions, scale, label, weight.count);
+        teach_leaf(models, owned, scale, label, weight, scores);
+    }
+
+    // ---- a trunk that many trees share: it is asked, and taught, once per point ----------------------------------
+
+    /// What the trunk says of a point that is only asked about.
+    void ask_trunk(Features features, TrunkSays& says, Scores& scores) const {
+        trunk_.find(features, scores.in_trunk);
+        ask_all_of_trunk(scores.in_trunk, says, scores);
+        says.step_scale = mixing::step_scale(n_active_, n_points_);
+    }
+
+    /// What the trunk says of a point, which it then learns. `in_trunk` are the records of the point.
+    void teach_trunk(std::span<Word* const> in_trunk, std::size_t n_features, Label label, Weight weight,
+                     TrunkSays& says, Scores& scores) {
+        ++n_points_;
+        n_active_ += static_cast<std::int64_t>(n_features);
+        ask_all_of_trunk(Records(in_trunk.data(), in_trunk.size()), says, scores);
+        says.step_scale = mixing::step_scale(n_active_, n_points_);
+        runs_.note(label, trunk_.n_of_class()[label] > 0);
+        const std::size_t n_outputs = layout_.n_outputs();
+        for (std::size_t t = 0; t < n_trunks; ++t) {
+            become_gradient(std::span(scores.regressions).subspan(t * n_outputs, n_outputs), label, weight.exact,
+                            scores);
+        }
+        trunk_.learn(in_trunk, scores.regressions, says.step_scale, label, weight.count);
+    }
+
+    /// As `predict`, of a leaf that builds on what another trunk says.
+    void predict(std::span<const std::int64_t> of_class, const LeafModels& models, Features features,
+                 const TrunkSays& says, Scores& scores) const {
+        models.find(features, scores.records);
+        consult(of_class, models, says, scores.records, scores);
+        LogisticRegression::probabilities(scores.mixed, scores.probabilities);
+    }
+
+    /// As `teach`, of a leaf that builds on what another trunk says. What it answered before is in `scores.before`.
+    void teach(LeafModels& models, std::span<const std::int64_t> of_class, Records in_leaf,
+               std::span<Word* const> owned, const TrunkSays& says, Label label, Weight weight, Scores& scores) const {
+        consult(of_class, models, says, in_leaf, scores);
+        scores.before = scores.mixed;
+        LogisticRegression::probabilities(scores.mixed, scores.probabilities_before);
+        if (!says.is_sorted) learn_mix(models, label, weight.exact, scores);
+        const std::size_t n_outputs = layout_.n_outputs();
+        become_gradient(std::span(scores.regressions).subspan(n_trunks * n_outputs, n_outputs), label, weight.exact,
+                        scores);
+        teach_leaf(models, owned, says.step_scale, label, weight, scores);
     }
 
     Mixing widened(const ModelLayout& wider) const {
         Mixing wide(wider);
         wide.trunk_ = trunk_.widened(wider);
-        wide.restore(n_points_, n_active_);
+        wide.restore(n_points_, n_active_, runs_.state());
         return wide;
     }
 
@@ -80,63 +154,170 @@ public:
 private:
     /// The scores of the trunks, and of the first of them corrected by the leaf.
     static constexpr std::size_t n_regressions = n_trunks + 1;
+    /// Far above the rounding of a sum of a few opinions.
+    static constexpr double rounding = 1e-6;
 
     /// Asks every expert about a point, into `scores.opinions`, and mixes what they say, into `scores.mixed`.
     void consult(std::span<const std::int64_t> of_class, const LeafModels& models, Records in_trunk, Records in_leaf,
                  Scores& scores) const {
+        ask_trunks(in_trunk, scores);
+        ask_others(of_class, models, in_trunk, in_leaf, scores);
+    }
+
+    /// The same with what another trunk says in place of this one.
+    void consult(std::span<const std::int64_t> of_class, const LeafModels& models, const TrunkSays& says,
+                 Records in_leaf, Scores& scores) const {
+        std::copy(says.regressions.begin(), says.regressions.end(), scores.regressions.begin());
+        for (std::size_t t = 0; t < n_trunks; ++t) set_opinion(trunk_expert + t, t, scores);
+        ask_leaf(of_class, models, in_leaf, scores);
+        std::copy(says.bayes.begin(), says.bayes.end(), opinion(trunk_bayes_expert, scores).begin());
+        mix(weights(models, says.is_sorted), scores);
+    }
+
+    /// Asks all of the trunk that does not depend on a leaf, for leaves of any tree.
+    void ask_all_of_trunk(Records in_trunk, TrunkSays& says, Scores& scores) const {
+        ask_trunks(in_trunk, scores);
+        ask_trunk_bayes(in_trunk, scores);
         const std::size_t n_outputs = layout_.n_outputs();
+        says.regressions.assign(scores.regressions.begin(),
+                                scores.regressions.begin() + static_cast<std::ptrdiff_t>(n_trunks * n_outputs));
+        const std::span<const double> bayes = opinion(trunk_bayes_expert, scores);
+        says.bayes.assign(bayes.begin(), bayes.end());
+        says.is_sorted = is_sorted();
+    }
+
+    /// The part of `teach` that changes the models of a leaf, once its gradient is known.
+    void teach_leaf(LeafModels& models, std::span<Word* const> owned, double scale, Label label, Weight weight,
+                    const Scores& scores) const {
+        const std::size_t n_outputs = layout_.n_outputs();
+        models.n_of_class[label] += weight.count;
+        for (Word* record : owned) record[label].count += weight.count;
+        const auto of_leaf = std::span<const double>(scores.regressions).subspan(n_trunks * n_outputs, n_outputs);
+        const AdaGrad steps{mixing::leaf_step * scale, mixing::first_square};
+        LogisticRegression::step(models.intercept.data(), of_leaf, steps);
+        LogisticRegression::step(owned, layout_.weights_at(), of_leaf, steps);
+    }
+
+    /// Asks the regressions of the trunk.
+    void ask_trunks(Records in_trunk, Scores& scores) const {
         trunk_.add_scores(in_trunk, scores.regressions);
+        for (std::size_t t = 0; t < n_trunks; ++t) set_opinion(trunk_expert + t, t, scores);
+    }
+
+    /// Asks all other experts, once the trunk was asked, and mixes.
+    void ask_others(std::span<const std::int64_t> of_class, const LeafModels& models, Records in_trunk, Records in_leaf,
+                    Scores& scores) const {
+        ask_leaf(of_class, models, in_leaf, scores);
+        ask_trunk_bayes(in_trunk, scores);
+        mix(weights(models), scores);
+    }
+
+    /// Asks the experts that a leaf has of its own, once the regressions of the trunk were asked.
+    void ask_leaf(std::span<const std::int64_t> of_class, const LeafModels& models, Records in_leaf,
+                  Scores& scores) const {
+        const std::size_t n_outputs = layout_.n_outputs();
         const std::span<double> corrected = std::span(scores.regressions).subspan(n_trunks * n_outputs, n_outputs);
         for (std::size_t k = 0; k < n_outputs; ++k) corrected[k] = scores.regressions[k];
         models.add_correction(in_leaf, layout_, corrected);
+        set_opinion(corrected_expert, n_trunks, scores);
         if (n_outputs == 1) {
-            consult_binary(of_class, models, in_trunk, in_leaf, scores);
+            const double majority = log_ratio(of_class[1], of_class[0]);
+            const double leaf_bayes = NaiveBayes::log_odds(in_leaf, 0, models.n_of_class) + majority;
+            scores.opinions[majority_expert] = mixing::clipped(majority);
+            scores.opinions[leaf_bayes_expert] = mixing::clipped(mixing::bayes_scale * leaf_bayes);
             return;
         }
-        const auto opinion = [&](std::size_t expert) {
-            return std::span(scores.opinions).subspan(expert * n_outputs, n_outputs);
-        };
         for (std::size_t k = 0; k < n_outputs; ++k) {
-            opinion(majority_expert)[k] = std::log(static_cast<double>(of_class[k]) + 1);
+            opinion(majority_expert, scores)[k] = std::log(static_cast<double>(of_class[k]) + 1);
         }
+        mixing::level(opinion(majority_expert, scores));
         models.bayes_scores(in_leaf, of_class, scores);
-        for (std::size_t k = 0; k < n_outputs; ++k)
-            opinion(leaf_bayes_expert)[k] = mixing::bayes_scale * scores.bayes[k];
-        trunk_bayes(in_trunk, scores);
-        for (std::size_t k = 0; k < n_outputs; ++k)
-            opinion(trunk_bayes_expert)[k] = mixing::bayes_scale * scores.bayes[k];
-        // Those of the regressions stand in the same order as their scores.
-        std::copy(scores.regressions.begin(), scores.regressions.end(), opinion(trunk_expert).begin());
-        for (std::size_t expert = 0; expert < n_experts; ++expert) mixing::level(opinion(expert));
-        mixing::mix(weights(models), scores.opinions, scores.mixed);
+        set_opinion_of_bayes(leaf_bayes_expert, scores);
     }
 
-    void consult_binary(std::span<const std::int64_t> of_class, const LeafModels& models, Records in_trunk,
-                        Records in_leaf, Scores& scores) const {
-        std::vector<double>& opinions = scores.opinions;
-        const double majority = log_ratio(of_class[1], of_class[0]);
-        const std::span<const std::int64_t> n = trunk_.n_of_class();
-        opinions[majority_expert] = majority;
-        opinions[leaf_bayes_expert] =
-            mixing::bayes_scale * (NaiveBayes::log_odds(in_leaf, 0, models.n_of_class) + majority);
-        opinions[trunk_bayes_expert] =
-            mixing::bayes_scale * (NaiveBayes::log_odds(in_trunk, trunk_.counts_at(), n) + log_ratio(n[1], n[0]));
-        std::copy_n(scores.regressions.begin(), n_regressions,
-                    opinions.begin() + static_cast<std::ptrdiff_t>(trunk_expert));
-        for (double& each : opinions) each = mixing::clipped(each);
-        scores.mixed[0] = mixing::mix(weights(models), std::span<const double, n_experts>(opinions.data(), n_experts));
+    /// Asks naive Bayes of the stream.
+    void ask_trunk_bayes(Records in_trunk, Scores& scores) const {
+        if (layout_.n_outputs() == 1) {
+            const std::span<const std::int64_t> n = trunk_.n_of_class();
+            const double trunk_bayes = NaiveBayes::log_odds(in_trunk, trunk_.counts_at(), n) + log_ratio(n[1], n[0]);
+            scores.opinions[trunk_bayes_expert] = mixing::clipped(mixing::bayes_scale * trunk_bayes);
+            return;
+        }
+        trunk_bayes(in_trunk, scores);
+        set_opinion_of_bayes(trunk_bayes_expert, scores);
+    }
+
+    /// Mixes what all experts said.
+    void mix(std::span<const double, n_experts> w, Scores& scores) const {
+        if (layout_.n_outputs() == 1) {
+            scores.mixed[0] = mixing::mix(w, binary_opinions(scores));
+        } else {
+            mixing::mix(w, scores.opinions, scores.mixed);
+        }
+    }
+
+    std::span<double> opinion(std::size_t expert, Scores& scores) const {
+        return std::span(scores.opinions).subspan(expert * layout_.n_outputs(), layout_.n_outputs());
+    }
+
+    /// Takes the scores of a regression for the opinion of an expert.
+    void set_opinion(std::size_t expert, std::size_t regression, Scores& scores) const {
+        const std::size_t n_outputs = layout_.n_outputs();
+        if (n_outputs == 1) {
+            scores.opinions[expert] = mixing::clipped(scores.regressions[regression]);
+            return;
+        }
+        const std::span<double> out = opinion(expert, scores);
+        std::copy_n(scores.regressions.begin() + static_cast<std::ptrdiff_t>(regression * n_outputs), n_outputs,
+                    out.begin());
+        mixing::level(out);
+    }
+
+    /// Takes `scores.bayes` for it, of more than two classes.
+    void set_opinion_of_bayes(std::size_t expert, Scores& scores) const {
+        const std::span<double> out = opinion(expert, scores);
+        for (std::size_t k = 0; k < out.size(); ++k) out[k] = mixing::bayes_scale * scores.bayes[k];
+        mixing::level(out);
+    }
+
+    static std::span<const double, n_experts> binary_opinions(const Scores& scores) {
+        return std::span<const double, n_experts>(scores.opinions.data(), n_experts);
+    }
+
+    /// The class of the largest probability, if it is certain from what the trunk says alone: no expert can say of two
+    /// classes that their logarithms differ by more than `clip`, and so those not asked yet cannot turn a larger lead.
+    std::optional<Label> certain_label(const LeafModels& models, Scores& scores) const {
+        const std::span<const double, n_experts> w = weights(models);
+        double others = 0;
+        for (std::size_t e = 0; e < n_experts; ++e) {
+            if (e < trunk_expert || e >= trunk_expert + n_trunks) others += std::abs(w[e]);
+        }
+        const double lead_needed = mixing::clip * others + rounding;
+        if (layout_.n_outputs() == 1) {
+            double z = 0;
+            for (std::size_t e = trunk_expert; e < trunk_expert + n_trunks; ++e) z += w[e] * scores.opinions[e];
+            return std::abs(z) > lead_needed ? std::optional<Label>(z > 0 ? 1 : 0) : std::nullopt;
+        }
+        std::fill(scores.mixed.begin(), scores.mixed.end(), 0.0);
+        for (std::size_t e = trunk_expert; e < trunk_expert + n_trunks; ++e) {
+            const std::span<const double> said = opinion(e, scores);
+            for (std::size_t k = 0; k < said.size(); ++k) scores.mixed[k] += w[e] * said[k];
+        }
+        const auto best = std::max_element(scores.mixed.begin(), scores.mixed.end());
+        for (auto each = scores.mixed.begin(); each != scores.mixed.end(); ++each) {
+            if (each != best && *best - *each <= lead_needed) return std::nullopt;
+        }
+        return static_cast<Label>(best - scores.mixed.begin());
     }
 
     void learn_mix(LeafModels& models, Label label, double weight, Scores& scores) const {
-        LogisticRegression::probabilities(scores.mixed, scores.probabilities);
         const std::span<double, n_experts> mix(*models.mixer);
         if (layout_.n_outputs() == 1) {
-            mixing::learn(mix, std::span<const double, n_experts>(scores.opinions.data(), n_experts),
-                          scores.probabilities[1] - label, weight);
+            mixing::learn(mix, binary_opinions(scores), scores.probabilities_before[1] - label, weight);
             return;
         }
         for (std::size_t k = 0; k < scores.mixed.size(); ++k) {
-            scores.mixed[k] = scores.probabilities[k] - (k == label ? 1 : 0);
+            scores.mixed[k] = scores.probabilities_before[k] - (k == label ? 1 : 0);
         }
         mixing::learn(mix, scores.opinions, scores.mixed, weight);
     }
@@ -162,14 +343,11 @@ private:
         return std::log((static_cast<double>(above) + 1) / (static_cast<double>(below) + 1));
     }
 
-    static std::span<const double, n_experts> weights(const LeafModels& models) {
-        return std::span<const double, n_experts>(*models.mixer);
-    }
-
     ModelLayout layout_;
     MixedTrunk trunk_;
     std::int64_t n_points_ = 0;
     std::int64_t n_active_ = 0;
+    LabelRuns runs_;
 };
 
 }  // namespace sapwood

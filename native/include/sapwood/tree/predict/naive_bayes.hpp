@@ -22,24 +22,30 @@ inline constexpr std::size_t factors_in_product = 16;
 /// point has a factor of 1. Returns the number of the others.
 SAPWOOD_WIDE_VECTORS
 inline double binary_products(const Count* on0, const Count* on1, double per_point, double* products) {
+    // First all factors, which vectors compute, then their products, in four lanes.
     constexpr std::size_t lanes = 4;
-    double product0[lanes] = {1, 1, 1, 1};
-    double product1[lanes] = {1, 1, 1, 1};
-    double m[lanes] = {0, 0, 0, 0};
-    for (std::size_t first = 0; first < factors_in_product; first += lanes) {
+    double factors0[factors_in_product];
+    double factors1[factors_in_product];
+    int m = 0;
+    for (std::size_t i = 0; i < factors_in_product; ++i) {
+        const double a = on0[i];
+        const double b = on1[i];
+        const double prior = (a + b + 0.5) * per_point;
+        // Exact, and without a branch that would keep the loop from vectors.
+        const int was_on = on0[i] + on1[i] > 0 ? 1 : 0;
+        factors0[i] = (a + prior) * was_on + (1 - was_on);
+        factors1[i] = (b + prior) * was_on + (1 - was_on);
+        m += was_on;
+    }
+    for (std::size_t first = lanes; first < factors_in_product; first += lanes) {
         for (std::size_t lane = 0; lane < lanes; ++lane) {
-            const double a = on0[first + lane];
-            const double b = on1[first + lane];
-            const double on = a + b;
-            const double prior = (on + 0.5) * per_point;
-            product0[lane] *= on > 0 ? a + prior : 1;
-            product1[lane] *= on > 0 ? b + prior : 1;
-            m[lane] += on > 0 ? 1 : 0;
+            factors0[lane] *= factors0[first + lane];
+            factors1[lane] *= factors1[first + lane];
         }
     }
-    products[0] = (product0[0] * product0[1]) * (product0[2] * product0[3]);
-    products[1] = (product1[0] * product1[1]) * (product1[2] * product1[3]);
-    return m[0] + m[1] + m[2] + m[3];
+    products[0] = (factors0[0] * factors0[1]) * (factors0[2] * factors0[3]);
+    products[1] = (factors1[0] * factors1[1]) * (factors1[2] * factors1[3]);
+    return m;
 }
 
 }  // namespace detail

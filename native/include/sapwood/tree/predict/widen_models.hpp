@@ -33,16 +33,19 @@ public:
 
     /// Lets go of the pages that were made; the tables keep theirs.
     void release() {
-        for (const auto& [narrow, wide] : made_) pool_.release(wide);
+        for (const auto& [narrow, wide] : made_) {
+            if (wide != nullptr) pool_.release(wide);
+        }
         made_.clear();
     }
 
 private:
     PagePool::Page* widened(const PagePool::Page* narrow) {
-        const auto known = made_.find(narrow);
-        if (known != made_.end()) return known->second;
+        // The place comes first, so that a page which was made is never lost; if none could be made it stays empty.
+        const auto [place, is_new] = made_.try_emplace(narrow, nullptr);
+        if (!is_new) return place->second;
         PagePool::Page* wide = pool_.make_page();
-        made_.emplace(narrow, wide);
+        place->second = wide;
         for (std::size_t i = 0; i < PagePool::records_per_page; ++i) {
             const Word* from = narrow->words() + i * narrow_.record_size();
             Word* to = wide->words() + i * wide_.record_size();

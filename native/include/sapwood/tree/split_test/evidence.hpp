@@ -148,12 +148,15 @@ public:
 
     /// ln KT(a) + ln KT(c - a), at most 0, and never more when a point has been added: what is added multiplies one of
     /// the two by a probability.
+    /// `fixed`: the number of classes if it is known here, else 0.
+    template <std::size_t fixed = 0>
     double log_probability(std::span<const Count> on, std::span<const Count> of_class) const {
+        const std::size_t n_classes = fixed > 0 ? fixed : of_class.size();
         Count n_on = 0;
         Count n_off = 0;
         double sum_on = 0;
         double sum_off = 0;
-        for (std::size_t k = 0; k < of_class.size(); ++k) {
+        for (std::size_t k = 0; k < n_classes; ++k) {
             const Count off = of_class[k] - on[k];
             n_on += on[k];
             n_off += off;
@@ -201,6 +204,16 @@ private:
 inline double price_of_rank(std::int64_t r) {
     const double log = std::log(static_cast<double>(r) + 2);
     return std::log(2.11 * (static_cast<double>(r) + 1) * (log * log));
+}
+
+/// The same, from a table where r is small.
+inline double known_price_of_rank(std::uint32_t r) {
+    static const auto prices = [] {
+        std::array<double, 1024> made{};
+        for (std::size_t i = 1; i < made.size(); ++i) made[i] = price_of_rank(static_cast<std::int64_t>(i));
+        return made;
+    }();
+    return r < prices.size() ? prices[r] : price_of_rank(r);
 }
 
 /// What ln E_j must reach, ln(1 / delta_j), for the r-th feature of the i-th leaf, both from 1. In this order.

@@ -4,9 +4,13 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <numbers>
 #include <optional>
+#include <span>
 #include <vector>
 
+#include "sapwood/search/numbers/attribute_search.hpp"
 #include "sapwood/tree/split_test/evidence.hpp"
 #include "sapwood/tree/split_test/evidence_notes.hpp"
 #include "sapwood/tree/split_test/gain_units.hpp"
@@ -36,6 +40,11 @@ public:
         if (notes.bound() + whole < -rounding) return std::nullopt;
 
         const std::int64_t number = leaf_number(context);
+        const AttributeSearch* over = leaf.search()->over_attributes();
+        if (over != nullptr && !over->has_sets() && leaf.search()->is_exact() &&
+            !may_be_enough(leaf, *over, whole, number)) {
+            return std::nullopt;
+        }
         // What the evidence of a feature falls short of n * gain by, and what it needs at least.
         const double others_need = evidence_needed(log_delta_, number, 1) + evidence_.least_regret(leaf.n());
         const std::optional<Split> best = leaf.ask();
@@ -50,10 +59,21 @@ public:
         const double next_needs = evidence_needed(log_delta_, number, static_cast<std::int64_t>(notes.n_ranked()) + 1);
         bool is_enough = false;
         for (const Split& split : top) {
-            const double log_p = evidence_.log_probability(leaf.on(split.feature()), leaf.counted());
-            const double needed = notes.needed(split.feature(), log_delta_, number);
+            const double log_p = evidence_.log_probability(leaf.passing(split.test), leaf.counted());
+            const double needed = notes.needed(split.test, *leaf.search(), log_delta_, number);
             is_enough = is_enough || log_p + whole >= needed;
             bound = std::max(bound, log_p - std::min(needed, next_needs));
+            // An attribute comes with its best test; others of it may have more evidence, now or later.
+            if (split.test.kind() == TestKind::is_above) {
+                // No threshold of it can have more than this, which takes no look at all of them.
+                const double most = -split.score - others_need - 2 * std::numbers::ln2 - price_of_rank(1);
+                if (most > bound) {
+                    bound = std::max(bound,
+                                     std::min(most, most_of_number(leaf, split.test.attribute(), next_needs, number)));
+                }
+            } else if (split.test.kind() == TestKind::is_among) {
+                bound = std::max(bound, -split.score - others_need);
+            }
         }
         notes.set_bound(bound);
         const double gain = gains_.of(*best);
@@ -65,13 +85,13 @@ public:
     std::optional<DueSplit> due_revision(NodeStatistics& inner, const NodeContext& context,
                                          const Test& current) override {
         const double n = inner.n();
-        const double current_gain = std::max(0.0, gains_.of(inner, current.feature()));
-        const std::optional<double> radius = radius_of(inner, context, current.feature());
+        const double current_gain = std::max(0.0, gains_.of(inner, current));
+        const std::optional<double> radius = radius_of(inner, context, current);
         if (!radius) return std::nullopt;
         if (inner.least_score() && gains_.most(inner) - current_gain <= *radius) return std::nullopt;
         const std::optional<Split> best = inner.ask();
         if (!best || best->test == current || n < 1) return std::nullopt;
-        const std::optional<double> other = radius_of(inner, context, best->feature());
+        const std::optional<double> other = radius_of(inner, context, best->test);
         if (!other) return std::nullopt;
         const double margin = gains_.of(*best) - current_gain;
         if (!(margin > std::max(*radius + *other, least_gain))) return std::nullopt;
@@ -95,11 +115,73 @@ private:
     /// Leaves are numbered from 1, in the order in which they were made.
     static std::int64_t leaf_number(const NodeContext& context) { return static_cast<std::int64_t>(context.born) + 1; }
 
+    /// Whether some test may have enough evidence, after a look at those parts of the search of which the last look
+    /// does not say so: features, or the thresholds of a number. If none may, notes what says so.
+    ///
+    /// A threshold that is new begins as a division that there was, of the same number or of its presence, which is a
+    /// feature, and needs more than that.
+    bool may_be_enough(NodeStatistics& leaf, const AttributeSearch& over, double whole, std::int64_t number) {
+        EvidenceNotes& notes = notes_of(leaf);
+        const auto may_be = [whole](double bound) { return bound + whole >= -rounding; };
+        if (may_be(notes.bound_of_features())) {
+            const std::optional<Split> best = leaf.search()->over_features().best();
+            const double needed = evidence_needed(log_delta_, number, 1) + evidence_.least_regret(leaf.n());
+            notes.set_bound_of_features(best ? -best->score - needed : -std::numeric_limits<double>::infinity());
+        }
+        double most = notes.bound_of_features();
+        if (may_be(most)) return true;
+        const double next_needs = evidence_needed(log_delta_, number, static_cast<std::int64_t>(notes.n_ranked()) + 1);
+        std::vector<double>& bounds = notes.bounds_of_numbers(over.n_numbers());
+        for (std::size_t i = 0; i < bounds.size(); ++i) {
+            if (may_be(bounds[i])) bounds[i] = most_of_number(leaf, over.number_at(i), next_needs, number);
+            if (may_be(bounds[i])) return true;
+            most = std::max(most, bounds[i]);
+        }
+        notes.set_bound(most);
+        return false;
+    }
+
+    /// The most that the evidence of a threshold of a number exceeds what it needs by, less the weighted entropy of the
+    /// node. A threshold that is new later begins as a division that there is, and needs more.
+    double most_of_number(NodeStatistics& node, AttributeId attribute, double unranked_needs, std::int64_t leaf) {
+        const AttributeSearch& over = *node.search()->over_attributes();
+        const FeatureId presence = over.attributes().number(attribute).presence;
+        const double of_presence =
+            std::min(notes_of(node).needed(presence, log_delta_, leaf), unranked_needs) + 2 * std::numbers::ln2;
+        const Histogram* histogram = over.histogram(attribute);
+        if (histogram == nullptr) return -std::numeric_limits<double>::infinity();
+        return node.counted().size() == 2 ? most_of_thresholds<2>(*histogram, node.counted(), of_presence)
+                                          : most_of_thresholds<0>(*histogram, node.counted(), of_presence);
+    }
+
+    /// `fixed`: the number of classes if it is known here, else 0.
+    template <std::size_t fixed>
+    double most_of_thresholds(const Histogram& histogram, std::span<const Count> of_class, double of_presence) {
+        const std::size_t n_classes = fixed > 0 ? fixed : of_class.size();
+        above_.assign(n_classes, 0);
+        with_.assign(of_class.begin(), of_class.end());
+        for (std::size_t i = 0; i < histogram.size(); ++i) {
+            for (std::size_t k = 0; k < n_classes; ++k) with_[k] -= histogram.counts(i)[k];
+        }
+        const bool some_missing = std::any_of(with_.begin(), with_.end(), [](Count count) { return count > 0; });
+        double most = -std::numeric_limits<double>::infinity();
+        for (std::size_t i = histogram.size(); i-- > 1;) {
+            for (std::size_t k = 0; k < n_classes; ++k) {
+                above_[k] += histogram.counts(i)[k];
+                with_[k] += histogram.counts(i)[k];
+            }
+            const double needed = of_presence + known_price_of_rank(histogram.gap_below(i));
+            most = std::max(most, evidence_.log_probability<fixed>(above_, of_class) - needed);
+            if (some_missing) most = std::max(most, evidence_.log_probability<fixed>(with_, of_class) - needed);
+        }
+        return most;
+    }
+
     /// How far the gain of a feature can be from its true one; nothing where the approximation does not hold yet.
-    std::optional<double> radius_of(NodeStatistics& node, const NodeContext& context, FeatureId feature) {
-        const std::vector<Count> on = node.on(feature);
+    std::optional<double> radius_of(NodeStatistics& node, const NodeContext& context, const Test& test) {
+        const std::vector<Count> on = node.passing(test);
         if (!is_nearly_normal(on, node.counted())) return std::nullopt;
-        const double needed = notes_of(node).needed(feature, log_delta_, leaf_number(context));
+        const double needed = notes_of(node).needed(test, *node.search(), log_delta_, leaf_number(context));
         if (!std::isfinite(needed)) return std::nullopt;
         return selection_radius(gain_variance(Criterion::entropy, on, node.counted()), node.n(), needed);
     }
@@ -108,6 +190,9 @@ private:
     double min_gain_;
     GainMeter gains_;
     Evidence evidence_{2};
+    /// The points of each class above a threshold, and those with the missing ones.
+    std::vector<Count> above_;
+    std::vector<Count> with_;
 };
 
 }  // namespace sapwood

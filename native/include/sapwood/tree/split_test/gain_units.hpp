@@ -36,8 +36,8 @@ public:
 
     double of(const Split& split) const { return split.gain * unit_; }
 
-    double of(const NodeStatistics& node, FeatureId feature) {
-        return impurity_.gain(node.on(feature), node.counted(), node.n()) * unit_;
+    double of(const NodeStatistics& node, const Test& test) {
+        return impurity_.gain(node.passing(test), node.counted(), node.n()) * unit_;
     }
 
     /// No feature of a node has a larger gain, if its least score is known.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <memory>
 
 #include "sapwood/tree/split_test/evidence_test.hpp"
@@ -30,7 +31,8 @@ inline std::unique_ptr<SplitTest> make_split_test(const TreeOptions& options) {
         return std::make_unique<EvidenceTest>(options.delta, options.min_gain);
     }
     return std::make_unique<MarginTest>(make_bound(options.split_test, options.criterion, options.delta),
-                                        options.criterion, options.tau, options.min_gain);
+                                        options.criterion, options.tau, options.min_gain,
+                                        1 / std::sqrt(options.points_per_count));
 }
 
 }  // namespace sapwood

@@ -16,6 +16,12 @@ public:
     /// Notes a point that the search has just counted.
     virtual void note(Features features, const SplitSearch& search) = 0;
 
+    /// Notes many points at once, which the search has just counted.
+    virtual void note_counts(const AddedCounts& added, const SplitSearch& search) = 0;
+
+    /// Notes that the node has another number (NodeContext) from now on.
+    virtual void note_number() {}
+
     /// To the file and back. Throws ModelFormatError unless notes of a node with this search can have been written so.
     virtual void save(ByteWriter& out) const = 0;
     virtual void load(ByteReader& in, const SplitSearch& search) = 0;

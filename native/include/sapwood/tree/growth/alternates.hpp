@@ -1,0 +1,98 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sapwood/tree/forgetting.hpp"
+#include "sapwood/tree/tree_body.hpp"
+
+namespace sapwood {
+
+/// The alternates of a tree: beside a node that may no longer be right, another tree learns the same points in a place
+/// of its own. It takes the place of the node when it predicts better, and is dropped when it predicts worse, both by a
+/// test that holds at all times (contest.hpp), or when it has not won in time.
+///
+/// Guarantee: an alternate changes nothing of the tree, nor of what the tree predicts, before it wins, unless memory is
+/// limited, which they share. There is at most one on the way of a point, so that a point is learned at most twice.
+class Alternates {
+public:
+    explicit Alternates(const TreeOptions& options)
+        : delta_(options.swap_delta), patience_(options.patience), rests_(!options.watches_errors()) {}
+
+    static bool has_any(const TreeBody& tree, std::span<const NodeId> path) {
+        return std::any_of(path.begin(), path.end(), [&](NodeId at) { return tree.watch(at).alternate != no_node; });
+    }
+
+    /// Whether an alternate may begin beside a node, in place of nothing; there must be none beside a node above it.
+    /// `leaf` is one below it.
+    static bool may_begin(const TreeBody& tree, NodeId at, NodeId leaf) {
+        const NodeWatch& watch = tree.watch(at);
+        return watch.alternate == no_node && watch.rests_until <= tree.following()->recent.end() &&
+               tree.has_room_for_children(leaf);
+    }
+
+    /// Begins an alternate beside a node, which learns the kept points since a moment, in place of those below it.
+    static NodeId begin(TreeBody& tree, NodeId at, std::int64_t since) {
+        for (const NodeId below : tree.nodes().in_order(at)) {
+            if (below != at) tree.drop_alternate(below);
+        }
+        const NodeId alternate = tree.begin_alternate(at);
+        Forgetting(tree).replay(at, since);
+        return alternate;
+    }
+
+    /// Lets the alternate on a path predict a point and learn from it. Appends the nodes that change to `touched`, and
+    /// calls `grow(at, nodes)` to count the point in the nodes of the alternate that it has met, the leaf last.
+    template <class Grow>
+    void learn(TreeBody& tree, std::span<const NodeId> path, const Point& point, Label label, Weight weight,
+               std::vector<NodeId>& touched, Grow grow) {
+        judged_ = no_node;
+        for (const NodeId at : path) {
+            const NodeId alternate = tree.watch(at).alternate;
+            if (alternate == no_node) continue;
+            way_.clear();
+            const NodeId leaf = tree.nodes().walk(point, alternate, [&](NodeId met) { way_.push_back(met); });
+            judged_ = at;
+            is_right_ = tree.judge_and_teach(leaf, point, label, weight, tree.taught_beside(at));
+            if (tree.budget().is_limited()) tree.measure(leaf);
+            touched.insert(touched.end(), way_.begin(), way_.end());
+            grow(at, std::span<const NodeId>(way_));
+            return;
+        }
+    }
+
+    /// Notes whether the tree itself predicted the point that its alternate has just learned.
+    void note(TreeBody& tree, bool is_right) const {
+        if (judged_ != no_node) tree.watch(judged_).contest.note(is_right_, is_right);
+    }
+
+    /// Ends the contest beside a node of a path if it is decided. What is below a node that goes goes with it.
+    void decide(TreeBody& tree, std::span<const NodeId> path) const {
+        for (const NodeId at : path) {
+            NodeWatch& watch = tree.watch(at);
+            if (watch.alternate == no_node) continue;
+            if (watch.contest.is_won(delta_) && tree.may_swap(at)) {
+                tree.swap_alternate(at);
+            } else if (watch.contest.is_lost(delta_) || watch.contest.n >= patience_) {
+                tree.drop_alternate(at);
+                // A better split would at once make another begin; an error that has risen does so once.
+                if (rests_) watch.rests_until = tree.following()->recent.end() + patience_;
+            }
+            return;
+        }
+    }
+
+private:
+    double delta_;
+    std::int64_t patience_;
+    bool rests_;
+    /// The node whose alternate has learned the last point, none if there is none, and whether that predicted it.
+    NodeId judged_ = no_node;
+    bool is_right_ = false;
+    /// The nodes of the alternate on the way of the last point.
+    std::vector<NodeId> way_;
+};
+
+}  // namespace sapwood
