@@ -1,0 +1,343 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "sapwood/forest/forest_block.hpp"
+#include "sapwood/forest/forest_options.hpp"
+#include "sapwood/forest/member.hpp"
+#include "sapwood/forest/poisson.hpp"
+#include "sapwood/forest/tree_mixer.hpp"
+#include "sapwood/forest/workers.hpp"
+#include "sapwood/points.hpp"
+#include "sapwood/tree/streaming_tree.hpp"
+
+namespace sapwood {
+
+/// Room for the answer to one point; each thread that asks has one of its own.
+struct ForestScores {
+    Scores of_tree;
+    TrunkSays says;
+    std::vector<double> opinions;
+    std::vector<double> mixed;
+    std::vector<double> probabilities;
+};
+
+/// Many trees over one stream.
+///
+/// Every tree learns every point as often as a draw says (poisson.hpp), and may split on a share of the features
+/// (split_candidates.hpp). All trees share what does not depend on how they grow: the features and what is known of
+/// numbers and categories, and where leaves mix, the trunk that they build on, which learns every point once. Their
+/// answers are mixed by a regression that learns from what they said before they learned a point (tree_mixer.hpp).
+///
+/// Guarantee: the forest depends only on its options, the points and their order; not on how many threads learn, nor on
+/// how points are divided into blocks. A forest of one tree which learns every point once and may split on all features
+/// is that tree, node for node and answer for answer. Any number of threads may read one forest while none changes it.
+class Forest {
+public:
+    explicit Forest(const ForestOptions& options)
+        : options_((check_options(options), options)),
+          known_(std::make_shared<KnownAttributes>()),
+          draws_(options.lambda_value),
+          weights_(options.tree.seed),
+          shared_(options.tree.leaf_prediction, 2),
+          mixer_(static_cast<std::size_t>(options.n_estimators)) {
+        for (std::size_t t = 0; t < n_trees(); ++t) members_.emplace_back(options_, known_, t);
+    }
+
+    /// What is saved of a forest besides its parts.
+    struct Counts {
+        std::size_t n_classes;
+        std::int64_t n;
+        std::int64_t n_met;
+        WeightRounding::State weights;
+    };
+    /// A forest without trees, to be filled with what was saved: options that were checked.
+    Forest(const ForestOptions& options, const Counts& counts)
+        : options_(options),
+          known_(std::make_shared<KnownAttributes>()),
+          draws_(options.lambda_value),
+          weights_(options.tree.seed),
+          shared_(options.tree.leaf_prediction, counts.n_classes),
+          mixer_(static_cast<std::size_t>(options.n_estimators)),
+          n_(counts.n),
+          n_met_(counts.n_met) {
+        weights_.restore(counts.weights);
+        for (std::size_t t = 0; t < n_trees(); ++t) members_.emplace_back(options_, known_, t, Member::Empty());
+    }
+
+    Forest(Forest&& other) noexcept
+        : options_(other.options_),
+          known_(std::move(other.known_)),
+          draws_(std::move(other.draws_)),
+          weights_(other.weights_),
+          shared_(std::move(other.shared_)),
+          members_(std::move(other.members_)),
+          mixer_(std::move(other.mixer_)),
+          n_(other.n_),
+          n_met_(other.n_met_) {
+        for (Member& member : members_) member.refer_to(options_);
+    }
+    Forest& operator=(Forest&&) = delete;
+
+    const ForestOptions& options() const { return options_; }
+    std::size_t n_trees() const { return static_cast<std::size_t>(options_.n_estimators); }
+    const StreamingTree& tree(std::size_t t) const { return members_[t].tree(); }
+    const Member& member(std::size_t t) const { return members_[t]; }
+    Member& member(std::size_t t) { return members_[t]; }
+    const TreeMixer& mixer() const { return mixer_; }
+    /// The trunk that all leaves build on; nothing if they do not mix.
+    const std::optional<Mixing>& trunk() const { return shared_.mixing(); }
+    std::optional<Mixing>& trunk() { return shared_.mixing(); }
+    const WeightRounding& weights() const { return weights_; }
+    std::size_t n_classes() const { return shared_.layout().n_classes; }
+    /// The points learned, by weight; and each once.
+    std::int64_t n() const { return n_; }
+    std::int64_t n_met() const { return n_met_; }
+
+    // ---- what is known of numbers and categories ------------------------------------------------------------------
+
+    const Attributes& attributes() const { return known_->attributes; }
+    Attributes& attributes() { return known_->attributes; }
+    const NumberRanges& ranges() const { return known_->ranges; }
+    const KnownAttributes& known() const { return *known_; }
+    KnownAttributes& known() { return *known_; }
+    const std::shared_ptr<KnownAttributes>& shared_known() const { return known_; }
+
+    /// Notes a number that the point to learn after `n_met` others has: `reserve()` gives a feature without a name.
+    template <class Reserve>
+    void meet_number(AttributeId attribute, double value, std::int64_t n_met, Reserve reserve) {
+        known_->meet_number(attribute, value, n_met, shared_.layout().keeps_anything(), reserve);
+    }
+    /// To be called when the attributes know a number or a category that the next point has.
+    void use_attributes() {
+        if (uses_attributes()) return;
+        for (Member& member : members_) member.use_attributes();
+    }
+    bool uses_attributes() const { return members_.front().tree().body().uses_attributes(); }
+
+    /// A weight from 0 to `max_points`, rounded for what counts.
+    Weight rounded(double weight) { return weights_.rounded(weight); }
+
+    // ---- answers ----------------------------------------------------------------------------------------------------
+
+    ForestScores make_scores() const {
+        const ModelLayout& layout = shared_.layout();
+        return {Scores(layout),
+                {},
+                std::vector<double>((n_trees() + 1) * width()),
+                std::vector<double>(layout.n_outputs()),
+                std::vector<double>(layout.n_classes)};
+    }
+
+    /// Computes the probability of each class for a point, into `scores.probabilities`.
+    void predict(Point point, ForestScores& scores) const {
+        if (const auto& mixing = shared_.mixing()) {
+            mixing->ask_trunk(point.for_models, scores.says, scores.of_tree);
+            point.says = &scores.says;
+        }
+        if (is_one_tree()) {
+            tree(0).predict(point, scores.of_tree);
+            scores.probabilities = scores.of_tree.probabilities;
+            return;
+        }
+        for (std::size_t t = 0; t < n_trees(); ++t) {
+            members_[t].answer(point, scores.of_tree, std::span(scores.opinions).subspan(t * width(), width()));
+        }
+        combine(scores.opinions, scores.mixed, scores.probabilities);
+    }
+
+    // ---- learning ---------------------------------------------------------------------------------------------------
+
+    /// Throws std::invalid_argument unless the forest can have `n_classes` classes, at any time from now on.
+    void check_classes(std::size_t n_classes) const {
+        for (const Member& member : members_) member.check_classes(n_classes);
+    }
+
+    /// Makes room for `n_classes` classes, if they are more than before. Throws std::invalid_argument, and changes
+    /// nothing, if `check_classes` does.
+    void cover_classes(std::size_t n_classes) {
+        if (n_classes <= this->n_classes()) return;
+        check_classes(n_classes);
+        for (Member& member : members_) member.cover_classes(n_classes);
+        shared_.adopt(LeafPredictor::Widened(shared_, n_classes));
+        const auto limit = options_.bytes_of_trunk();
+        if (limit && shared_.n_bytes() > static_cast<std::size_t>(*limit)) shared_.clear_trunk();
+    }
+
+    /// The most points of a block: enough to keep threads busy, few enough to stay in the cache; a single one where
+    /// what happens to one tree depends on the others.
+    std::size_t largest_block() const { return options_.on_drift == OnDrift::reset_worst ? 1 : 256; }
+
+    /// Learns the points of a block. `answer(i, probabilities)` is called for each, in order, with what the forest
+    /// answers before it learns it, if `wants_answers`; it must not throw.
+    template <class Answer>
+    void learn(ForestBlock& block, Workers& workers, bool wants_answers, Answer answer) {
+        teach_trunk(block);
+        block.said_of_learned.resize(block.size() * room());
+        block.said_of_asked.resize(block.asked().size() * room());
+        workers.run(n_trees(), [&](std::size_t t) { teach_tree(t, block, wants_answers); });
+        combine_all(block, wants_answers, answer);
+        if (options_.on_drift == OnDrift::reset_worst) reset_worst();
+        for (std::size_t i = 0; i < block.size(); ++i) n_ += block.row(i).weight.count;
+        n_met_ += static_cast<std::int64_t>(block.size());
+    }
+
+    /// Throws std::overflow_error unless every tree can count points of so much more weight, whatever it draws.
+    void check_room_for(std::int64_t more) const {
+        check_room(static_cast<Count>(n_), more);
+        std::int64_t most = 0;
+        for (const Member& member : members_) most = std::max(most, member.tree().n());
+        check_room(static_cast<Count>(most), more * draws_.largest());
+    }
+
+    void restore_mixer(std::vector<double> weights) { mixer_.restore(std::move(weights)); }
+
+    /// The memory of what trees share, and of all.
+    std::size_t shared_bytes() const { return shared_.n_bytes(); }
+    std::size_t n_bytes() const {
+        std::size_t bytes = shared_bytes();
+        for (const Member& member : members_) bytes += member.n_bytes();
+        return bytes;
+    }
+
+private:
+    /// With one tree there is nothing to combine, nor to watch it against.
+    bool is_one_tree() const { return n_trees() == 1; }
+    /// The numbers that a tree says of a point; and those that all trees do, with room for what the mixer adds.
+    std::size_t width() const {
+        return options_.combining == Combining::mixed && !is_one_tree() ? shared_.layout().n_outputs() : n_classes();
+    }
+    std::size_t room() const { return (n_trees() + 1) * width(); }
+
+    /// Lets the trunk answer and learn every point.
+    void teach_trunk(ForestBlock& block) {
+        if (!shared_.mixing()) return;
+        block.says_of_learned.resize(block.size());
+        block.says_of_asked.resize(block.asked().size());
+        Scores scores(shared_.layout());
+        for (std::size_t i = 0; i < block.size(); ++i) {
+            const ForestBlock::Row& row = block.row(i);
+            if (row.asks != ForestBlock::itself) {
+                const Point asked = block.asked().point(row.asks);
+                shared_.mixing()->ask_trunk(asked.for_models, block.says_of_asked[row.asks], scores);
+            }
+            const Features features = block.learned().point(i).for_models;
+            if (const auto limit = options_.bytes_of_trunk()) {
+                shared_.teach_trunk(features, row.label, row.weight, block.says_of_learned[i], [&](std::size_t more) {
+                    return shared_.n_bytes() + more <= static_cast<std::size_t>(*limit);
+                });
+            } else {
+                shared_.teach_trunk(features, row.label, row.weight, block.says_of_learned[i], Unlimited());
+            }
+        }
+    }
+
+    Point with_trunk(Point point, const std::vector<TrunkSays>& says, std::size_t i) const {
+        if (shared_.mixing()) point.says = &says[i];
+        return point;
+    }
+
+    /// Lets one tree answer and learn every point.
+    void teach_tree(std::size_t t, ForestBlock& block, bool wants_answers) {
+        Member& member = members_[t];
+        const auto place = [&](std::vector<double>& said, std::size_t i) {
+            return std::span(said).subspan(i * room() + t * width(), width());
+        };
+        for (std::size_t i = 0; i < block.size(); ++i) {
+            const ForestBlock::Row& row = block.row(i);
+            const Point point = with_trunk(block.learned().point(i), block.says_of_learned, i);
+            const Weight weight = times(row.weight, member, n_met_ + static_cast<std::int64_t>(i));
+            if (row.asks != ForestBlock::itself) {
+                const Point asked = with_trunk(block.asked().point(row.asks), block.says_of_asked, row.asks);
+                if (is_one_tree()) {
+                    member.probabilities(asked, place(block.said_of_asked, row.asks));
+                } else {
+                    member.answer(asked, place(block.said_of_asked, row.asks));
+                }
+            }
+            if (!is_one_tree()) {
+                member.learn(point, row.label, weight, place(block.said_of_learned, i));
+                continue;
+            }
+            if (wants_answers) member.probabilities(point, place(block.said_of_learned, i));
+            member.learn(point, row.label, weight);
+        }
+    }
+
+    /// The weight that a tree learns the n-th point with.
+    Weight times(Weight weight, const Member& member, std::int64_t n) const {
+        const Count draw = draws_.draw(member.seed_of_draws(), n);
+        return {weight.count * draw, weight.exact * draw};
+    }
+
+    /// Combines what the trees say of a point into the probabilities of the classes.
+    void combine(std::span<double> said, std::span<double> mixed, std::span<double> probabilities) const {
+        if (is_one_tree()) {
+            std::copy_n(said.begin(), probabilities.size(), probabilities.begin());
+        } else if (options_.combining == Combining::mixed) {
+            mixer_.mix(said, mixed);
+            LogisticRegression::probabilities(mixed, probabilities);
+        } else {
+            std::fill(probabilities.begin(), probabilities.end(), 0.0);
+            for (std::size_t i = 0; i < n_trees() * probabilities.size(); ++i) {
+                probabilities[i % probabilities.size()] += said[i];
+            }
+            double sum = 0;
+            for (const double each : probabilities) sum += each;
+            const double size = static_cast<double>(probabilities.size());
+            for (double& each : probabilities) each = sum > 0 ? each / sum : 1 / size;
+        }
+    }
+
+    /// Combines what the trees said of every point, and lets the mixer learn.
+    template <class Answer>
+    void combine_all(ForestBlock& block, bool wants_answers, Answer answer) {
+        std::vector<double> probabilities(n_classes());
+        std::vector<double> mixed(shared_.layout().n_outputs());
+        const auto at = [&](std::vector<double>& said, std::size_t i) {
+            return std::span(said).subspan(i * room(), room());
+        };
+        const bool learns = options_.combining == Combining::mixed && !is_one_tree();
+        for (std::size_t i = 0; i < block.size(); ++i) {
+            const ForestBlock::Row& row = block.row(i);
+            const bool asks_other = row.asks != ForestBlock::itself;
+            if (wants_answers) {
+                combine(asks_other ? at(block.said_of_asked, row.asks) : at(block.said_of_learned, i), mixed,
+                        probabilities);
+                answer(i, std::span<const double>(probabilities));
+            }
+            if (!learns) continue;
+            if (asks_other || !wants_answers) combine(at(block.said_of_learned, i), mixed, probabilities);
+            mixer_.learn(at(block.said_of_learned, i), mixed, probabilities, row.label, row.weight.exact);
+        }
+    }
+
+    /// Replaces the tree with the largest error by a new one if the error of any has risen.
+    void reset_worst() {
+        if (is_one_tree()) return;
+        const auto drifted = [](const Member& member) { return member.has_drifted(); };
+        if (std::none_of(members_.begin(), members_.end(), drifted)) return;
+        const auto is_better = [](const Member& a, const Member& b) { return a.error() < b.error(); };
+        std::max_element(members_.begin(), members_.end(), is_better)->reset();
+    }
+
+    ForestOptions options_;
+    std::shared_ptr<KnownAttributes> known_;
+    PoissonDraws draws_;
+    WeightRounding weights_;
+    /// The trunk that the leaves of all trees build on, where they mix.
+    LeafPredictor shared_;
+    std::vector<Member> members_;
+    TreeMixer mixer_;
+    std::int64_t n_ = 0;
+    std::int64_t n_met_ = 0;
+};
+
+}  // namespace sapwood

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "sapwood/drift/adwin.hpp"
+#include "sapwood/forest/forest_options.hpp"
+#include "sapwood/tree/streaming_tree.hpp"
+
+namespace sapwood {
+
+/// A tree of a forest with what is noted of its answers, each made before the point was learned.
+struct WatchedTree {
+    WatchedTree(const ForestOptions& options, std::shared_ptr<KnownAttributes> known, std::uint64_t number_)
+        : WatchedTree(options, StreamingTree(options.of_tree(), std::move(known)), number_) {}
+    WatchedTree(const ForestOptions& options, StreamingTree made, std::uint64_t number_)
+        : tree(std::move(made)), number(number_) {
+        if (options.on_drift == OnDrift::swap) start_warning(options);
+        if (options.on_drift != OnDrift::nothing) drift.emplace(AdwinOptions{.delta = options.drift_delta});
+    }
+
+    StreamingTree tree;
+    /// Its number among those made for its place in the forest.
+    std::uint64_t number;
+    /// The points that it was asked about since it answers, and those it was right about.
+    std::int64_t n_asked = 0;
+    std::int64_t n_right = 0;
+    /// Which see the errors, if the forest watches for change.
+    std::optional<Adwin> warning;
+    std::optional<Adwin> drift;
+
+    void note(bool was_right) {
+        ++n_asked;
+        if (was_right) ++n_right;
+    }
+    /// The share of right answers; of none, 1, so that a new tree has a voice.
+    double accuracy() const { return n_asked == 0 ? 1 : static_cast<double>(n_right) / static_cast<double>(n_asked); }
+
+    void start_warning(const ForestOptions& options) { warning.emplace(AdwinOptions{.delta = options.warning_delta}); }
+
+    std::size_t n_bytes() const {
+        return sizeof(*this) + tree.n_bytes() + (warning ? warning->n_bytes() : 0) + (drift ? drift->n_bytes() : 0);
+    }
+};
+
+}  // namespace sapwood
