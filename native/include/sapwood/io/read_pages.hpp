@@ -60,7 +60,6 @@ public:
     LeafModels get_models(ByteReader& in, bool chooses) {
         LeafModels models(pool_, layout_);
         in.get_all(std::span(models.n_of_class), "the points of a model");
-        std::int64_t largest = 0;
         std::int64_t sum = 0;
         for (const std::int64_t count : models.n_of_class) {
             if (count < 0 || count > n_ - sum) {
@@ -69,7 +68,6 @@ public:
                                        std::to_string(sum));
             }
             sum += count;
-            largest = std::max(largest, count);
         }
         get_words(in, models.intercept);
         if (layout_.keeps_logistic) check_weights(models.intercept, layout_.n_outputs());
@@ -83,7 +81,7 @@ public:
                 }
             }
         }
-        get_table(in, models.table, largest);
+        get_table(in, models.table, models.n_of_class);
         return models;
     }
 
@@ -112,52 +110,58 @@ private:
         const std::size_t words = PagePool::records_per_page * layout_.record_size();
         in_.require(size, words * sizeof(Word), "pages");
         pages_.reserve(size);
-        largest_of_page_.reserve(size);
+        largest_of_page_.resize(size * n_counts());
         for (std::uint32_t i = 0; i < size; ++i) {
             pages_.push_back(pool_.make_page());
             get_words(in_, {pages_.back()->words(), words});
-            largest_of_page_.push_back(checked(pages_.back()));
+            check(pages_.back(), largest_of(largest_of_page_, i));
         }
     }
 
-    /// Checks the records of a page; returns the largest of its counts.
-    Count checked(const Page* page) const {
-        Count largest = 0;
+    /// The counts of a record of naive Bayes: one per class, or none.
+    std::size_t n_counts() const { return layout_.weights_at(); }
+
+    /// The largest counts of each class in a page or in a folder.
+    std::span<Count> largest_of(std::vector<Count>& all, std::size_t i) const {
+        return std::span(all).subspan(i * n_counts(), n_counts());
+    }
+
+    /// Checks the records of a page; `largest` becomes the largest of its counts.
+    void check(const Page* page, std::span<Count> largest) const {
         for (std::size_t i = 0; i < PagePool::records_per_page; ++i) {
             const std::span<const Word> record(page->words() + i * layout_.record_size(), layout_.record_size());
-            for (std::size_t k = 0; k < layout_.weights_at(); ++k) {
+            for (std::size_t k = 0; k < n_counts(); ++k) {
                 if (record[k].count < 0) {
                     throw ModelFormatError("a count of naive Bayes must not be negative, got " +
                                            std::to_string(record[k].count));
                 }
-                largest = std::max(largest, record[k].count);
+                largest[k] = std::max(largest[k], record[k].count);
             }
             if (layout_.keeps_logistic) check_weights(record.subspan(layout_.weights_at()), layout_.n_outputs());
         }
-        return largest;
     }
 
     void get_folders() {
         const auto size = in_.get<std::uint32_t>("the number of folders");
         in_.require(size, sizeof(Pages), "folders");
         folders_.reserve(size);
-        largest_of_folder_.reserve(size);
+        largest_of_folder_.resize(size * n_counts());
         std::vector<Pages> all(size);
         std::size_t met = 0;
         for (Pages& numbers : all) {
             in_.get_all(std::span<std::uint32_t>(numbers), "pages of a folder");
+            const std::span<Count> largest = largest_of(largest_of_folder_, folders_.size());
             folders_.push_back(pool_.make_folder());
-            Count largest = 0;
             for (std::size_t i = 0; i < numbers.size(); ++i) {
                 if (numbers[i] == tree_format::none) continue;
                 check_number(numbers[i], met, pages_.size(), "pages");
                 Page* page = pages_[numbers[i] - 1];
                 ++page->owners;
                 folders_.back()->pages[i] = page;
-                largest = std::max(largest, largest_of_page_[numbers[i] - 1]);
+                const std::span<const Count> of_page = largest_of(largest_of_page_, numbers[i] - 1);
+                for (std::size_t k = 0; k < n_counts(); ++k) largest[k] = std::max(largest[k], of_page[k]);
             }
             if (numbers == Pages{}) throw ModelFormatError("a folder must have a page, got none");
-            largest_of_folder_.push_back(largest);
         }
         if (met != pages_.size()) {
             throw ModelFormatError("every page must be in a folder, got " + std::to_string(pages_.size()) +
@@ -169,7 +173,7 @@ private:
         }
     }
 
-    void get_table(ByteReader& in, SharedTable& table, std::int64_t largest) {
+    void get_table(ByteReader& in, SharedTable& table, std::span<const std::int64_t> n_of_class) {
         const auto size = in.get<std::uint32_t>("the folders of a leaf");
         if (size > tree_format::most_folders) {
             throw ModelFormatError("the folders of a leaf must be at most " +
@@ -185,10 +189,11 @@ private:
                 continue;
             }
             check_number(number, met_folders_, folders_.size(), "folders");
-            if (largest_of_folder_[number - 1] > (layout_.keeps_naive_bayes ? largest : 0)) {
+            const std::span<const Count> largest = largest_of(largest_of_folder_, number - 1);
+            for (std::size_t k = 0; k < n_counts(); ++k) {
+                if (largest[k] <= n_of_class[k]) continue;
                 throw ModelFormatError("a feature must be on in at most the points of its class, of which there are " +
-                                       std::to_string(largest) + ", got " +
-                                       std::to_string(largest_of_folder_[number - 1]));
+                                       std::to_string(n_of_class[k]) + ", got " + std::to_string(largest[k]));
             }
             table.append_folder(folders_[number - 1]);
         }

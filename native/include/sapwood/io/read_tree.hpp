@@ -14,10 +14,14 @@
 #include <utility>
 #include <vector>
 
+#include "sapwood/io/attributes_section.hpp"
+#include "sapwood/io/option_bytes.hpp"
 #include "sapwood/io/read_nodes.hpp"
 #include "sapwood/io/read_pages.hpp"
 #include "sapwood/io/require.hpp"
+#include "sapwood/io/sections.hpp"
 #include "sapwood/io/tree_format.hpp"
+#include "sapwood/io/trunk_section.hpp"
 #include "sapwood/storage/bytes.hpp"
 #include "sapwood/tree/streaming_tree.hpp"
 
@@ -25,99 +29,79 @@ namespace sapwood {
 
 namespace detail {
 
+/// What a tree of a forest has of its forest.
+struct SharedParts {
+    /// What is known of numbers and categories; null if the tree shares nothing.
+    std::shared_ptr<KnownAttributes> known = nullptr;
+    double points_per_count = 1;
+};
+
 /// Reads a tree section by section; read_nodes.hpp reads its nodes.
 class TreeReader {
 public:
-    TreeReader(std::span<const std::byte> bytes, std::int64_t n_features) : in_(bytes), n_features_(n_features) {}
+    TreeReader(ByteReader in, std::int64_t n_features, SharedParts shared = {})
+        : sections_(in, "a tree"), n_features_(n_features), shared_(std::move(shared)) {}
 
     StreamingTree read() {
-        const std::string magic = in_.get_raw(tree_format::magic.size(), "the magic of a tree");
-        if (magic != tree_format::magic) throw ModelFormatError("a tree must start with its magic, got other bytes");
-        const auto version = in_.get<std::uint32_t>("a version");
-        require_of_file(version == tree_format::version, "the version of a tree must be 3", version);
-
-        const TreeOptions options = get_options(section("options"));
-        ByteReader counts = section("counts");
+        sections_.get_head(tree_format::magic, tree_format::version);
+        TreeOptions options = get_options(sections_.section("options"));
+        options.points_per_count = shared_.points_per_count;
+        ByteReader counts = sections_.section("counts");
         const std::size_t n_classes = get_n_classes(counts, options);
-        TreeBody tree(options, n_classes);
+        const bool shares = shared_.known != nullptr;
+        TreeBody tree(options, n_classes, std::move(shared_.known));
         std::unique_ptr<GrowthPolicy> growth = make_growth(options);
         get_counts(counts, tree, *growth);
 
+        if (shares) {
+            if (!tree.attributes().empty()) tree.use_attributes();
+        } else if (sections_.next_is("attributes")) {
+            ByteReader attributes = sections_.section("attributes");
+            n_features_ = get_attributes(attributes, tree.attributes(), tree.ranges(), n_features_, tree.n_met());
+            require_end(attributes, "attributes");
+            tree.use_attributes();
+        }
+
         const ModelLayout& layout = tree.predictor().layout();
-        ByteReader models = section("models");
-        if (layout.mixes) {
-            get_mixing(models, *tree.restored_predictor().mixing(), tree);
-        } else if (layout.keeps_logistic) {
-            get_trunk(models, tree.restored_predictor().trunk_model());
+        ByteReader models = sections_.section("models");
+        LeafPredictor& predictor = tree.restored_predictor();
+        get_shared(models, predictor.shared(), tree);
+        if (options.watches_errors() && models.get_flag("whether the root has an alternate")) {
+            predictor.begin_beside();
+            get_shared(models, *predictor.beside(), tree);
         }
         std::optional<PageReader> pages;
         if (layout.keeps_anything()) {
-            pages.emplace(models, tree.restored_predictor().pool(), layout, tree.n(), n_features_);
+            pages.emplace(models, predictor.pool(), layout, tree.n(), n_features_);
         }
         require_end(models, "models");
 
-        ByteReader nodes = section("nodes");
+        ByteReader nodes = sections_.section("nodes");
         NodesReader(nodes, tree, *growth, pages ? &*pages : nullptr, n_features_).read();
+        const bool has_beside = tree.following() && tree.watch(Nodes::root).alternate != no_node;
+        require_of_file(predictor.beside().has_value() == (has_beside && options.watches_errors()),
+                        "an alternate of the root must have a trunk of its own, and no other alternate", has_beside);
         if (pages) pages->finish();
         require_end(nodes, "nodes");
 
-        ByteReader rest = section("growth");
-        growth->load(rest, tree);
+        ByteReader rest = sections_.section("growth");
+        growth->load(rest, tree, n_features_);
         require_end(rest, "growth");
-        require_of_file(in_.left() == 0, "a tree must end with its section 'growth'", more(in_));
+        sections_.finish("growth");
         return StreamingTree(std::move(tree), std::move(growth));
     }
 
 private:
-    static std::string more(const ByteReader& in) { return std::to_string(in.left()) + " bytes more"; }
-
-    static void require_end(const ByteReader& in, std::string_view name) {
-        if (in.left() == 0) return;
-        throw ModelFormatError("the section '" + std::string(name) + "' must end with its last value, got " + more(in));
-    }
-
-    /// The next section, which must have this name.
-    ByteReader section(std::string_view name) {
-        const std::string found = in_.get_word("the name of a section");
-        if (found != name) {
-            throw ModelFormatError("a tree must have the section '" + std::string(name) + "' here, got '" + found +
-                                   "': it may have been written by another version of sapwood");
-        }
-        const auto size = in_.get<std::uint64_t>("the size of a section");
-        in_.require(size, 1, "a section");
-        return in_.get_part(static_cast<std::size_t>(size));
-    }
-
     // ---- options ------------------------------------------------------------------------------------------------
 
     static TreeOptions get_options(ByteReader in) {
         TreeOptions options;
         as_format_error([&] {
-            for_each_option(options, [&](std::string_view name, auto& option) {
-                const std::string found = in.get_word("the name of an option");
-                if (found != name) {
-                    throw ModelFormatError("a tree must have the option '" + std::string(name) + "' here, got '" +
-                                           found + "'");
-                }
-                get_option(in, name, option);
-            });
+            for_each_option(options, [&](std::string_view name, auto& option) { get_option(in, name, option); });
             check_options(options);
         });
         require_end(in, "options");
         return options;
-    }
-
-    template <class T>
-    static void get_option(ByteReader& in, std::string_view name, T& option) {
-        if constexpr (std::is_enum_v<T>) {
-            option = value_of<T>(name, in.get_word("an option"));
-        } else {
-            option = in.get<T>("an option");
-        }
-    }
-    template <class T>
-    static void get_option(ByteReader& in, std::string_view, std::optional<T>& option) {
-        if (in.get_flag("whether an option is set")) option = in.get<T>("an option");
     }
 
     // ---- counts -------------------------------------------------------------------------------------------------
@@ -126,7 +110,7 @@ private:
         const auto n_classes = get_between<std::uint32_t>(in, 2, max_classes, "the classes of a tree");
         if (const auto reason = why_not(options.search_choice(n_classes))) throw ModelFormatError(*reason);
         // The root holds a count of each class, further on.
-        in_.require(n_classes, sizeof(std::int64_t), "classes");
+        sections_.in().require(n_classes, sizeof(std::int64_t), "classes");
         return n_classes;
     }
 
@@ -138,6 +122,12 @@ private:
         in.get_all(std::span<std::uint64_t>(weights), "the random numbers of weights");
         require_of_file(Random::moves(weights), "the random numbers of weights must not all be 0", 0);
         const auto n_born = get_between<std::uint64_t>(in, 1, tree_format::largest_tally, "the nodes ever made");
+        std::uint64_t n_beside = 0;
+        if (tree.following()) {
+            n_beside =
+                get_between<std::uint64_t>(in, 0, tree_format::largest_tally, "the nodes ever made in alternates");
+            tree.restore_births_beside(n_beside);
+        }
         TreeTally tally;
         for_each_count(tally, [&](std::string_view, std::int64_t& count) {
             count = get_between<std::int64_t>(in, 0, tree_format::largest_tally, "a count of what a tree has done");
@@ -146,8 +136,8 @@ private:
                         tally.split + tally.resplit);
         require_of_file(tally.resplit == 0 || growth.counts_inner_nodes(),
                         "nodes must not be split anew in a tree whose inner nodes do not count", tally.resplit);
-        require_of_file(static_cast<std::uint64_t>(tally.pruned) < n_born, "nodes given up must have been made",
-                        tally.pruned);
+        require_of_file(static_cast<std::uint64_t>(tally.pruned) < n_born + n_beside,
+                        "nodes given up must have been made", tally.pruned);
         require_of_file(tally.paused == 0 || tree.options().max_bytes, "nodes must not be paused without max_bytes",
                         tally.paused);
         require_of_file(tally.resumed <= tally.paused, "nodes that begin again must have been paused", tally.resumed);
@@ -156,45 +146,11 @@ private:
         tree.restore_weights(n_met, weights);
     }
 
-    void get_mixing(ByteReader& in, Mixing& mixing, const TreeBody& tree) const {
-        const auto n_points = get_between<std::int64_t>(in, 0, tree.n_met(), "the points that the trunk has learned");
-        const auto n_active =
-            get_between<std::int64_t>(in, 0, tree_format::largest_tally, "the features of the points of the trunk");
-        mixing.restore(n_points, n_active);
-        MixedTrunk& trunk = mixing.trunk();
-        in.get_all(trunk.n_of_class(), "the points of the trunk");
-        std::int64_t sum = 0;
-        for (const std::int64_t count : trunk.n_of_class()) {
-            require_of_file(0 <= count && count <= tree.n() - sum, "the points of the trunk must be counts of points",
-                            count);
-            sum += count;
-        }
-        const auto size = in.get<std::uint32_t>("the features of the trunk");
-        require_of_file(size <= n_features_, "the features of the trunk must be features of the model", size);
-        in.require(size, trunk.words_in_record() * sizeof(Word), "records of the trunk");
-        get_words(in, {trunk.intercept(), trunk.counts_at()});
-        check_regressions(trunk, trunk.intercept());
-        trunk.cover(size);
-        for (std::uint32_t i = 0; i < size; ++i) {
-            Word* record = trunk.record(static_cast<FeatureId>(i));
-            get_words(in, {record, trunk.words_in_record()});
-            check_regressions(trunk, record);
-            for (std::size_t k = 0; k < trunk.n_classes(); ++k) {
-                const Count count = record[trunk.counts_at() + k].count;
-                require_of_file(0 <= count && count <= trunk.n_of_class()[k],
-                                "a feature must be on in at most the points of its class", count);
-            }
-        }
-    }
-
-    /// Checks each regression of a record with the sums of squares that serve all.
-    static void check_regressions(const MixedTrunk& trunk, const Word* record) {
-        const std::size_t n_outputs = trunk.n_outputs();
-        std::vector<Word> one(2 * n_outputs);
-        std::copy_n(record + trunk.squares_at(), n_outputs, one.begin() + static_cast<std::ptrdiff_t>(n_outputs));
-        for (std::size_t t = 0; t < n_trunks; ++t) {
-            std::copy_n(record + t * n_outputs, n_outputs, one.begin());
-            check_weights(one, n_outputs);
+    void get_shared(ByteReader& in, SharedModels& shared, const TreeBody& tree) const {
+        if (shared.mixing) {
+            get_mixing(in, *shared.mixing, {tree.n_met(), tree.n(), n_features_});
+        } else if (tree.predictor().layout().keeps_logistic) {
+            get_trunk(in, shared.trunk);
         }
     }
 
@@ -212,18 +168,26 @@ private:
         }
     }
 
-    ByteReader in_;
+    SectionReader sections_;
     std::int64_t n_features_;
+    SharedParts shared_;
 };
 
 }  // namespace detail
 
-/// The tree that was written as these bytes. `n_features`: its features must be below this.
+/// The tree that was written as these bytes. `n_features`: how many features it may have, but for those that it has
+/// made of numbers itself.
 ///
 /// The bytes may be anything: throws ModelFormatError unless they are what `write_tree` writes of some tree that can
 /// be. Takes O(size log size) time, and memory in proportion to the bytes.
 inline StreamingTree read_tree(std::span<const std::byte> bytes, std::int64_t n_features = std::int64_t{1} << 31) {
-    return detail::TreeReader(bytes, n_features).read();
+    return detail::TreeReader(ByteReader(bytes), n_features).read();
+}
+
+/// The same of a tree that shares what is known of numbers and categories, and was written without it. `n_features`
+/// are all that there are.
+inline StreamingTree read_shared_tree(ByteReader in, std::int64_t n_features, detail::SharedParts shared) {
+    return detail::TreeReader(in, n_features, std::move(shared)).read();
 }
 
 }  // namespace sapwood

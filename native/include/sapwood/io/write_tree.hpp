@@ -9,7 +9,11 @@
 #include <type_traits>
 #include <vector>
 
+#include "sapwood/io/attributes_section.hpp"
+#include "sapwood/io/option_bytes.hpp"
+#include "sapwood/io/sections.hpp"
 #include "sapwood/io/tree_format.hpp"
+#include "sapwood/io/trunk_section.hpp"
 #include "sapwood/io/write_pages.hpp"
 #include "sapwood/storage/bytes.hpp"
 #include "sapwood/tree/streaming_tree.hpp"
@@ -20,52 +24,34 @@ namespace detail {
 
 class TreeWriter {
 public:
-    explicit TreeWriter(StreamingTree& tree) : tree_(tree), searches_(tree), order_(tree.nodes().in_order()) {}
+    /// `shares`: whether what is known of numbers and categories is shared, and written elsewhere.
+    explicit TreeWriter(StreamingTree& tree, bool shares = false)
+        : tree_(tree), searches_(tree), shares_(shares), order_(tree.body().all_nodes()) {}
 
     std::string write() {
         ByteWriter out;
+        // Most trees take fewer bytes in a file than in memory.
+        out.reserve(tree_.n_bytes());
         out.put_raw(tree_format::magic);
         out.put(tree_format::version);
         put_section(out, "options", [this](ByteWriter& section) { put_options(section); });
         put_section(out, "counts", [this](ByteWriter& section) { put_counts(section); });
+        if (!shares_ && !tree_.attributes().empty()) {
+            put_section(out, "attributes",
+                        [this](ByteWriter& section) { put_attributes(section, tree_.attributes(), tree_.ranges()); });
+        }
         put_section(out, "models", [this](ByteWriter& section) { put_models(section); });
         put_section(out, "nodes", [this](ByteWriter& section) { put_nodes(section); });
-        put_section(out, "growth", [this](ByteWriter& section) { tree_.growth().save(section); });
+        put_section(out, "growth", [this](ByteWriter& section) { tree_.growth().save(section, tree_.body()); });
         return out.take();
     }
 
 private:
-    template <class Put>
-    static void put_section(ByteWriter& out, std::string_view name, Put put) {
-        ByteWriter section;
-        put(section);
-        const std::string bytes = section.take();
-        out.put_word(name);
-        out.put(static_cast<std::uint64_t>(bytes.size()));
-        out.put_raw(bytes);
-    }
-
     const ModelLayout& layout() const { return tree_.body().predictor().layout(); }
 
     void put_options(ByteWriter& out) const {
-        for_each_option(tree_.options(), [&](std::string_view name, const auto& option) {
-            out.put_word(name);
-            put_option(out, option);
-        });
-    }
-
-    template <class T>
-    static void put_option(ByteWriter& out, const T& option) {
-        if constexpr (std::is_enum_v<T>) {
-            out.put_word(word_of(option));
-        } else {
-            out.put(option);
-        }
-    }
-    template <class T>
-    static void put_option(ByteWriter& out, const std::optional<T>& option) {
-        out.put(static_cast<std::uint8_t>(option ? 1 : 0));
-        if (option) out.put(*option);
+        for_each_option(tree_.options(),
+                        [&](std::string_view name, const auto& option) { put_option(out, name, option); });
     }
 
     void put_counts(ByteWriter& out) const {
@@ -74,18 +60,17 @@ private:
         out.put(tree_.n_met());
         out.put_all(std::span<const std::uint64_t>(tree_.body().weights().state()));
         out.put(tree_.nodes().n_born());
+        if (tree_.body().following()) out.put(tree_.nodes().n_born_beside());
         for_each_count(tree_.tally(), [&](std::string_view, std::int64_t count) { out.put(count); });
     }
 
     /// What leaves share: the trunk, and the pages that their models are made of.
     void put_models(ByteWriter& out) {
-        if (const auto& mixing = tree_.body().predictor().mixing()) {
-            put_mixing(out, *mixing);
-        } else if (layout().keeps_logistic) {
-            const Trunk& trunk = tree_.body().predictor().trunk_model();
-            out.put(static_cast<std::uint32_t>(trunk.size()));
-            put_words(out, trunk.intercept(), 2 * trunk.n_outputs());
-            put_words(out, trunk.record(0), trunk.size() * 2 * trunk.n_outputs());
+        const LeafPredictor& predictor = tree_.body().predictor();
+        put_shared(out, predictor.shared());
+        if (tree_.body().options().watches_errors()) {
+            out.put(static_cast<std::uint8_t>(predictor.beside() ? 1 : 0));
+            if (predictor.beside()) put_shared(out, *predictor.beside());
         }
         if (!layout().keeps_anything()) return;
         for (const NodeId at : order_) {
@@ -94,15 +79,14 @@ private:
         pages_.put_pages(out, layout());
     }
 
-    static void put_mixing(ByteWriter& out, const Mixing& mixing) {
-        const MixedTrunk& trunk = mixing.trunk();
-        out.put(mixing.n_points());
-        out.put(mixing.n_active());
-        out.put_all(trunk.n_of_class());
-        out.put(static_cast<std::uint32_t>(trunk.size()));
-        put_words(out, trunk.intercept(), trunk.counts_at());
-        for (std::size_t i = 0; i < trunk.size(); ++i) {
-            put_words(out, trunk.record(static_cast<FeatureId>(i)), trunk.words_in_record());
+    void put_shared(ByteWriter& out, const SharedModels& shared) const {
+        if (shared.mixing) {
+            put_mixing(out, *shared.mixing);
+        } else if (layout().keeps_logistic) {
+            const Trunk& trunk = shared.trunk;
+            out.put(static_cast<std::uint32_t>(trunk.size()));
+            put_words(out, trunk.intercept(), 2 * trunk.n_outputs());
+            put_words(out, trunk.record(0), trunk.size() * 2 * trunk.n_outputs());
         }
     }
 
@@ -124,20 +108,21 @@ private:
         }
         put_statistics(out, at);
         if (node.models) pages_.put_models(out, *node.models, tree_.body().predictor().chooses());
+        if (tree_.body().following()) tree_.body().watch(at).save(out);
     }
 
     static void put_test(ByteWriter& out, const Test& test) {
         out.put(static_cast<std::uint8_t>(test.kind()));
         if (test.kind() == TestKind::nothing) return;
+        if (test.kind() == TestKind::is_among) {
+            out.put(static_cast<std::uint32_t>(test.categories().size()));
+            out.put_all(std::span<const FeatureId>(test.categories()));
+            return;
+        }
         out.put(test.feature());
         if (test.kind() == TestKind::is_on) return;
         out.put(static_cast<std::uint8_t>(test.missing_passes() ? 1 : 0));
-        if (test.kind() == TestKind::is_above) {
-            out.put(test.threshold());
-        } else {
-            out.put(static_cast<std::uint32_t>(test.categories().size()));
-            out.put_all(std::span<const std::int32_t>(test.categories()));
-        }
+        out.put(test.threshold());
     }
 
     void put_statistics(ByteWriter& out, NodeId at) {
@@ -160,6 +145,7 @@ private:
     const StreamingTree& tree_;
     /// The same tree, whose searches may bring themselves up to date when they are saved.
     StreamingTree& searches_;
+    bool shares_;
     std::vector<NodeId> order_;
     PageWriter pages_;
 };
@@ -170,5 +156,8 @@ private:
 /// exactly as one that is read from them, and does not change but for this: an approximate search does what it had put
 /// off, and forgets which of two bins it last chose at their common border.
 inline std::string write_tree(StreamingTree& tree) { return detail::TreeWriter(tree).write(); }
+
+/// The same without what is known of numbers and categories, which other trees share.
+inline std::string write_shared_tree(StreamingTree& tree) { return detail::TreeWriter(tree, true).write(); }
 
 }  // namespace sapwood
