@@ -23,7 +23,7 @@ void add(GuardedSearch& self, nb::handle features, nb::handle label, nb::handle 
     const Count w = weight_of(weight);
     const Lock lock(self);
     check_room(self.search->n(), w);
-    if (w > 0) self.search->add(ids, y, w);
+    if (w > 0) change(self.mutex, [&] { self.search->add(ids, y, w); });
 }
 
 void remove(GuardedSearch& self, nb::handle features, nb::handle label, nb::handle weight) {
@@ -33,7 +33,7 @@ void remove(GuardedSearch& self, nb::handle features, nb::handle label, nb::hand
     // A search that cannot remove points says so, however often.
     if (w == 0 && self.choice.search != SearchKind::approximate) return;
     const Lock lock(self);
-    self.search->remove(ids, y, w);
+    change(self.mutex, [&] { self.search->remove(ids, y, w); });
 }
 
 using Trace =
@@ -60,9 +60,11 @@ std::optional<Trace> add_csr(GuardedSearch& self, const Array<std::int64_t>& ind
         for (std::size_t i = 0; i < y.size(); ++i) {
             // A signal handler may have added to the same object.
             check_room(search.n(), 1);
-            search.add(csr.row(i), y[i]);
+            const std::optional<Split> best = change(self.mutex, [&] {
+                search.add(csr.row(i), y[i]);
+                return trace ? search.best() : std::nullopt;
+            });
             if (trace) {
-                const std::optional<Split> best = search.best();
                 features.push_back(best ? best->feature() : -1);
                 scores.push_back(best ? best->score : std::numeric_limits<double>::quiet_NaN());
             }
@@ -95,7 +97,7 @@ nb::tuple fields_of(const SplitSearch& search, const Split& split) {
 
 std::optional<nb::tuple> best(GuardedSearch& self) {
     const Lock lock(self);
-    const std::optional<Split> split = self.search->best();
+    const std::optional<Split> split = change(self.mutex, [&] { return self.search->best(); });
     if (!split) return std::nullopt;
     return fields_of(*self.search, *split);
 }
@@ -104,9 +106,8 @@ nb::list top(GuardedSearch& self, std::int64_t k) {
     if (k < 1) throw std::invalid_argument("k must be at least 1, got " + std::to_string(k));
     const Lock lock(self);
     nb::list fields;
-    for (const Split& split : self.search->top(static_cast<std::size_t>(k))) {
-        fields.append(fields_of(*self.search, split));
-    }
+    const std::vector<Split> splits = change(self.mutex, [&] { return self.search->top(static_cast<std::size_t>(k)); });
+    for (const Split& split : splits) fields.append(fields_of(*self.search, split));
     return fields;
 }
 
@@ -114,6 +115,36 @@ nb::tuple counts(GuardedSearch& self, nb::handle feature) {
     const FeatureId id = feature_of(feature);
     const Lock lock(self);
     return table_of(self.search->of_classes(), self.search->on(id));
+}
+
+/// Adds many points by their counts: of each class, and of each class and feature in a row of `on`.
+void add_counts(GuardedSearch& self, const Array<Count>& class_counts, const Array<FeatureId>& features,
+                const nb::ndarray<const Count, nb::ndim<2>, nb::c_contig, nb::device::cpu>& on) {
+    SearchState state;
+    state.of_class.assign(class_counts.data(), class_counts.data() + class_counts.size());
+    state.ids.assign(features.data(), features.data() + features.size());
+    for (std::size_t k = 0; k < on.shape(0); ++k) {
+        const Count* first = on.data() + k * on.shape(1);
+        state.on.emplace_back(first, first + on.shape(1));
+    }
+    check_state(state, static_cast<std::size_t>(self.choice.n_classes));
+    state = by_feature(without_gone(std::move(state)));
+    AddedCounts added;
+    added.of_class = std::move(state.of_class);
+    added.of_label.resize(added.of_class.size());
+    added.n_on.resize(state.ids.size());
+    for (std::size_t k = 0; k < state.on.size(); ++k) {
+        for (std::size_t i = 0; i < state.ids.size(); ++i) {
+            if (state.on[k][i] == 0) continue;
+            added.of_label[k].ids.push_back(state.ids[i]);
+            added.of_label[k].on.push_back(state.on[k][i]);
+            added.n_on[i] += state.on[k][i];
+        }
+    }
+    added.ids = std::move(state.ids);
+    const Lock lock(self);
+    check_room(self.search->n(), added.n());
+    change(self.mutex, [&] { self.search->add_counts(added); });
 }
 
 nb::dict work(GuardedSearch& self) {
@@ -151,8 +182,8 @@ void merge(GuardedSearch& self, GuardedSearch& other, const std::string& over) {
                                     std::to_string(theirs.n_classes));
     }
     nb::gil_scoped_release release;
-    std::unique_lock<std::recursive_mutex> my_lock(self.mutex, std::defer_lock);
-    std::unique_lock<std::recursive_mutex> their_lock(other.mutex, std::defer_lock);
+    std::unique_lock<RecursiveMutex> my_lock(self.mutex, std::defer_lock);
+    std::unique_lock<RecursiveMutex> their_lock(other.mutex, std::defer_lock);
     // Both or none, so that two threads that merge two objects crosswise do not wait for each other; the lock of one
     // object merged with itself is taken twice, which a recursive one allows.
     std::lock(my_lock, their_lock);
@@ -271,12 +302,13 @@ void bind_split_search(nb::module_& module) {
             nb::sig("def top(self, k: int) -> list[tuple[int, float, float, tuple[tuple[int, ...], tuple[int, ...]]]]"))
         .def("counts", &counts, nb::arg("feature").none(),
              nb::sig("def counts(self, feature: int) -> tuple[tuple[int, ...], tuple[int, ...]]"))
+        .def("add_counts", &add_counts, nb::arg("class_counts"), nb::arg("features"), nb::arg("on"))
         .def("work", &work, nb::sig("def work(self) -> dict[str, int]"))
         .def("stats", &stats, nb::sig("def stats(self) -> dict[str, int]"))
         .def("validate",
              [](GuardedSearch& self) {
                  const Lock lock(self);
-                 self.search->validate();
+                 change(self.mutex, [&] { self.search->validate(); });
              })
         .def(
             "copy",
@@ -288,7 +320,7 @@ void bind_split_search(nb::module_& module) {
         .def("n_trees",
              [](GuardedSearch& self) {
                  const Lock lock(self);
-                 return n_trees(*self.search);
+                 return change(self.mutex, [&] { return n_trees(*self.search); });
              })
         .def("n_bytes",
              [](GuardedSearch& self) {
@@ -316,6 +348,10 @@ void bind_split_search(nb::module_& module) {
         .def_prop_ro("search", [](const GuardedSearch& self) { return word_of(self.choice.search); })
         .def_prop_ro("alpha", [](const GuardedSearch& self) { return self.choice.alpha; })
         .def_prop_ro("n_classes", [](const GuardedSearch& self) { return self.choice.n_classes; })
+        .def(
+            "capsule", [](GuardedSearch& self) { return nb::capsule(&self, GuardedSearch::capsule_name); },
+            nb::sig("def capsule(self) -> object"),
+            "The search for another compiled module of the package. Valid as long as this object.")
         .def("__getstate__", &get_state)
         .def("__setstate__", &set_state);
 }

@@ -17,7 +17,8 @@ struct SvmlightReader {
     SvmlightParser parser;
     TextBatch batch;
 
-    explicit SvmlightReader(std::optional<double> threshold, FeatureId n_columns) : parser(threshold, n_columns) {}
+    SvmlightReader(std::optional<double> threshold, FeatureId n_columns, bool keeps_values)
+        : parser(threshold, n_columns, keeps_values) {}
 };
 
 /// Text of a file need not be of any encoding; what is none is shown by its bytes.
@@ -47,7 +48,8 @@ nb::tuple parse(SvmlightReader& self, const nb::bytes& text, std::size_t start, 
                           nb::make_tuple(error->line, error->column, text_of(error->found), text_of(error->expected)));
 }
 
-/// The points of the batch, which is empty afterwards: the line of the first, offsets, indices and labels.
+/// The points of the batch, which is empty afterwards: the line of the first, offsets, indices, values (none unless
+/// they are kept) and labels.
 nb::tuple take(SvmlightReader& self) {
     TextBatch batch = std::exchange(self.batch, TextBatch());
     // The next batch will be about as large.
@@ -55,7 +57,7 @@ nb::tuple take(SvmlightReader& self) {
     self.batch.indices.reserve(batch.indices.size() + batch.indices.size() / 16);
     self.batch.labels.reserve(batch.labels.size());
     return nb::make_tuple(batch.first_line, to_numpy(std::move(batch.indptr)), to_numpy(std::move(batch.indices)),
-                          to_numpy(std::move(batch.labels)));
+                          to_numpy(std::move(batch.values)), to_numpy(std::move(batch.labels)));
 }
 
 template <class Number>
@@ -84,13 +86,14 @@ nb::bytes write(const Array<std::int64_t>& indptr, const Array<FeatureId>& indic
 void bind_svmlight(nb::module_& module) {
     nb::class_<SvmlightReader>(module, "SvmlightParser",
                                "Reads the svmlight format from text in pieces of whole lines.")
-        .def(nb::init<std::optional<double>, FeatureId>(), nb::arg("threshold").none(), nb::arg("n_columns"))
+        .def(nb::init<std::optional<double>, FeatureId, bool>(), nb::arg("threshold").none(), nb::arg("n_columns"),
+             nb::arg("keeps_values") = false)
         .def("parse", &parse, nb::arg("text"), nb::arg("start"), nb::arg("most"),
              nb::sig("def parse(self, text: bytes, start: int, most: int) -> tuple[int, tuple[int, int, str, str] | "
                      "None]"))
         .def("take", &take,
              nb::sig("def take(self) -> tuple[int, NDArray[numpy.int64], NDArray[numpy.int32], "
-                     "NDArray[numpy.float64]]"))
+                     "NDArray[numpy.float64], NDArray[numpy.float64]]"))
         .def("__len__", [](const SvmlightReader& self) { return self.batch.size(); })
         .def("n_lines", [](const SvmlightReader& self) { return self.parser.n_lines(); });
     module.def("svmlight_text", &write<std::int64_t>, nb::arg("indptr"), nb::arg("indices"), nb::arg("labels"),

@@ -1,11 +1,13 @@
 #include <nanobind/stl/unique_ptr.h>
 
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <string>
 
 #include "guarded_tree.hpp"
 #include "sapwood/model_io.hpp"
+#include "saved_names.hpp"
 
 namespace sapwood::bindings {
 namespace {
@@ -20,15 +22,10 @@ nb::bytes to_bytes(GuardedTree& self) {
     return nb::bytes(bytes.data(), bytes.size());
 }
 
-std::unique_ptr<GuardedTree> from_bytes(const nb::bytes& data, const nb::list& keys) {
+std::unique_ptr<GuardedTree> from_bytes(const nb::bytes& data, const nb::list& keys, const nb::list& numbers) {
     const std::span<const std::byte> bytes(static_cast<const std::byte*>(data.data()), data.size());
     auto made = std::make_unique<GuardedTree>(read_tree(bytes, static_cast<std::int64_t>(keys.size())));
-    Vocabulary::Writing vocabulary(made->vocabulary());
-    for (std::size_t i = 0; i < keys.size(); ++i) {
-        if (vocabulary.insert(made->keys().find_or_make(keys[i])) != static_cast<FeatureId>(i)) {
-            throw ModelFormatError("features must be unique, got " + repr_of(keys[i]) + " twice");
-        }
-    }
+    name_features(*made, made->tree.body().known(), keys, numbers, "a tree");
     return made;
 }
 
@@ -51,9 +48,11 @@ void translate(const std::exception_ptr& error, void*) {
 void bind_tree_bytes(nb::class_<GuardedTree>& tree) {
     nb::register_exception_translator(&translate);
     tree.def("to_bytes", &to_bytes, "The tree without the names of its features.")
-        .def_static("from_bytes", &from_bytes, nb::arg("data"), nb::arg("keys"),
-                    nb::sig("def from_bytes(data: bytes, keys: list[typing.Any]) -> Tree"),
-                    "The tree of what `to_bytes` gave, and the names of its features. Raises ModelFormatError.");
+        .def_static("from_bytes", &from_bytes, nb::arg("data"), nb::arg("keys"), nb::arg("number_keys") = nb::list(),
+                    nb::sig("def from_bytes(data: bytes, keys: list[typing.Any], number_keys: list[typing.Any] = []) "
+                            "-> Tree"),
+                    "The tree of what `to_bytes` gave, and the names of its features and numbers. Raises "
+                    "ModelFormatError.");
 }
 
 }  // namespace sapwood::bindings

@@ -21,18 +21,18 @@ std::vector<std::int64_t> numbers_of(const Nodes& nodes) {
     return numbers;
 }
 
-nb::tuple decision_path(GuardedTree& self, const Array<std::int64_t>& indptr, const Array<FeatureId>& ids) {
-    const CsrView csr{span_of(indptr), span_of(ids)};
+nb::tuple decision_path(GuardedTree& self, const Array<std::int64_t>& indptr, const Array<KeyId>& keys,
+                        const NumberArrays& numbers) {
     std::vector<std::int64_t> path_indptr{0};
     std::vector<std::int64_t> path_nodes;
     {
         nb::gil_scoped_release release;
-        check_rows(csr);
+        const KeyedRows rows = checked_points(indptr, keys, numbers);
         const std::shared_lock lock(self.mutex);
-        const std::vector<std::int64_t> numbers = numbers_of(self.tree.nodes());
-        for_each_row(self, csr, [&](std::size_t, Features features) {
-            for (const NodeId at : self.tree.nodes().path(features))
-                path_nodes.push_back(numbers[static_cast<std::size_t>(at)]);
+        const std::vector<std::int64_t> places = numbers_of(self.tree.nodes());
+        for_each_row(self, rows, [&](std::size_t, const Point& point) {
+            for (const NodeId at : self.tree.nodes().path(point))
+                path_nodes.push_back(places[static_cast<std::size_t>(at)]);
             path_indptr.push_back(static_cast<std::int64_t>(path_nodes.size()));
         });
     }
@@ -123,14 +123,16 @@ nb::dict typed_tests(GuardedTree& self) {
 /// What each active feature says at the leaf of a point (contributions.hpp): the features that are known, then for each
 /// of them the weights of the trunk, those of the leaf's correction and its shares in naive Bayes; then the intercepts
 /// of the trunk and of the correction.
-nb::tuple evidence(GuardedTree& self, const Array<KeyId>& keys) {
-    check_features(span_of(keys));
+nb::tuple evidence(GuardedTree& self, const Array<KeyId>& keys, const NumbersOfOne& numbers) {
+    const KeyedPoint keyed = checked_point(keys, numbers);
+    PointMaker maker;
     std::vector<FeatureId> features;
     Contributions found;
     {
         const ReadLock lock(self.mutex);
-        Vocabulary::Reading(self.vocabulary()).find(span_of(keys), features);
-        found = contributions_of(self.tree, features);
+        const Point point = maker.to_ask(self.tree, Vocabulary::Reading(self.vocabulary()), keyed);
+        features.assign(point.for_models.begin(), point.for_models.end());
+        found = contributions_of(self.tree, point);
     }
     const std::array<std::size_t, 2> weights_shape{found.n_features, found.n_outputs};
     const std::array<std::size_t, 2> shares_shape{found.n_features, found.n_classes};
@@ -158,14 +160,19 @@ nb::dict tally(GuardedTree& self) {
     for_each_count(self.tree.tally(), [&](std::string_view name, std::int64_t count) {
         counters[nb::str(name.data(), name.size())] = count;
     });
+    const ChangeTally none;
+    const std::optional<Following>& following = self.tree.body().following();
+    for_each_change(following ? following->tally : none, [&](std::string_view name, std::int64_t count) {
+        counters[nb::str(name.data(), name.size())] = count;
+    });
     return counters;
 }
 
 }  // namespace
 
 void bind_tree_view(nb::class_<GuardedTree>& tree) {
-    tree.def("decision_path", &decision_path, nb::arg("indptr"), nb::arg("ids"))
-        .def("evidence", &evidence, nb::arg("ids"))
+    tree.def("decision_path", &decision_path, nb::arg("indptr"), nb::arg("ids"), nb::arg("numbers") = nb::none())
+        .def("evidence", &evidence, nb::arg("ids"), nb::arg("numbers") = nb::none())
         .def("feature_scores", &feature_scores)
         .def("nodes", &nodes)
         .def("typed_tests", &typed_tests)

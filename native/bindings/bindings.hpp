@@ -4,30 +4,18 @@
 #include <nanobind/ndarray.h>
 
 #include <array>
-#include <chrono>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 
+#include "guarded_search.hpp"
+#include "points_error.hpp"
+#include "recursive_mutex.hpp"
 #include "sapwood/points.hpp"
-#include "sapwood/search/make_search.hpp"
+#include "signal_clock.hpp"
 
 namespace sapwood::bindings {
 
 namespace nb = nanobind;
-
-/// A search as Python holds it: what chose it, and a lock that makes one object safe in many threads. The lock is
-/// recursive because a signal handler may use the object while a long call of the same thread lets signals through; and
-/// so the search, once made, is never exchanged for another.
-struct GuardedSearch {
-    SearchChoice choice;
-    std::unique_ptr<SplitSearch> search;
-    std::recursive_mutex mutex;
-
-    explicit GuardedSearch(const SearchChoice& chosen) : choice(chosen), search(make_search(choice)) {}
-    GuardedSearch(const SearchChoice& chosen, std::unique_ptr<SplitSearch> made)
-        : choice(chosen), search(std::move(made)) {}
-};
 
 /// Holds the lock of a search. While it waits it lets go of the interpreter, which the holder may need to go on.
 class Lock {
@@ -42,11 +30,10 @@ public:
     Lock& operator=(const Lock&) = delete;
 
 private:
-    std::recursive_mutex& mutex_;
+    RecursiveMutex& mutex_;
 };
 
 /// Lets Python see signals during a long loop that runs without the interpreter: `poll` throws what a handler raises.
-/// The clock is read every 16th time, so that a loop of fast steps does not notice.
 class SignalPoll {
 public:
     void poll() {
@@ -54,13 +41,7 @@ public:
     }
 
     /// Whether it is time to look; for a loop that has something to let go of before `handle`.
-    bool is_due() {
-        if (++calls_ % 16 != 0) return false;
-        const auto now = std::chrono::steady_clock::now();
-        if (now < next_) return false;
-        next_ = now + std::chrono::milliseconds(50);
-        return true;
-    }
+    bool is_due() { return clock_.is_due(); }
 
     static void handle() {
         nb::gil_scoped_acquire acquire;
@@ -68,9 +49,19 @@ public:
     }
 
 private:
-    std::uint32_t calls_ = 0;
-    std::chrono::steady_clock::time_point next_ = std::chrono::steady_clock::now() + std::chrono::milliseconds(50);
+    SignalClock clock_;
 };
+
+/// Raises a ValueError in the words of `in_words` for every PointsError of a module. To be called once for each module.
+inline void translate_points_errors() {
+    nb::register_exception_translator([](const std::exception_ptr& error, void*) {
+        try {
+            std::rethrow_exception(error);
+        } catch (const PointsError& e) {
+            PyErr_SetString(PyExc_ValueError, in_words(e).c_str());
+        }
+    });
+}
 
 template <class T>
 using Array = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
@@ -96,10 +87,17 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> to_numpy(std::vector<T> values) {
     return to_numpy(std::move(values), shape);
 }
 
+void bind_batch(nb::module_& module);
+void bind_csv_rows(nb::module_& module);
+void bind_drift(nb::module_& module);
+void bind_dynamic_tree(nb::module_& module);
 void bind_encode(nb::module_& module);
+void bind_forest(nb::module_& module);
 void bind_generate(nb::module_& module);
+void bind_json_lines(nb::module_& module);
 void bind_split_search(nb::module_& module);
 void bind_svmlight(nb::module_& module);
+void bind_text_lines(nb::module_& module);
 void bind_tree(nb::module_& module);
 
 }  // namespace sapwood::bindings

@@ -129,6 +129,131 @@ void for_each_active_of_item(const nb::object& key, const nb::object& value, std
     }
 }
 
+// ---- the one rule -------------------------------------------------------------------------------------------------
+//
+//     value                          becomes
+//     True, False (or NumPy's)       a flag, on or off
+//     a finite number                a number
+//     text                           the value of a category
+//     a list of texts                the flag "key=text" for each
+//     None, NaN, NA, NaT, ""         missing, and so is text that is in `missing`
+//     a dict                         what its items become, with the key "key.item"
+//     infinity, anything else        an error
+
+/// What points are read into: `flag(key)`, `category(key, text)` and `number(key, value)` are called for what is on or
+/// present, in the order of the point.
+template <class T>
+concept Sink = requires(T sink, nb::handle object, double value) {
+    sink.flag(object);
+    sink.category(object, object);
+    sink.number(object, value);
+};
+
+/// pandas.NA, pandas.NaT and NumPy's NaT, which are known by the names of their types: pandas need not be there.
+inline bool is_missing_object(nb::handle value) {
+    const std::string_view type = Py_TYPE(value.ptr())->tp_name;
+    if (type == "NoneType" || type == "pandas._libs.missing.NAType" || type == "NAType" || type == "NaTType" ||
+        type == "pandas._libs.tslibs.nattype.NaTType") {
+        return true;
+    }
+    return false;
+}
+
+[[noreturn]] inline void refuse_typed(nb::handle key, nb::handle value) {
+    throw nb::type_error(("x must hold numbers, booleans, texts, lists of texts, dicts and None, got " +
+                          repr_of(value) + " for " + repr_of(key))
+                             .c_str());
+}
+
+/// "key.item", the name of an item of a dict within a point.
+inline nb::object nested_name(nb::handle key, nb::handle item) {
+    nb::object name = nb::steal(PyUnicode_FromFormat("%S.%S", key.ptr(), item.ptr()));
+    if (!name.is_valid()) nb::raise_python_error();
+    return name;
+}
+
+/// Calls `use(key, value)` for each item of a dict or another mapping.
+template <class Use>
+void for_each_item(nb::handle x, Use&& use) {
+    if (PyDict_Check(x.ptr()) != 0) {
+        PyObject* key = nullptr;
+        PyObject* value = nullptr;
+        Py_ssize_t position = 0;
+        const Py_ssize_t size = PyDict_GET_SIZE(x.ptr());
+        while (PyDict_Next(x.ptr(), &position, &key, &value) != 0) {
+            use(nb::borrow(key), nb::borrow(value));
+            if (PyDict_GET_SIZE(x.ptr()) != size) throw std::runtime_error("x must not change while it is read");
+        }
+        return;
+    }
+    const nb::object items = x.attr("items")();
+    for (const nb::handle item : items) {
+        const nb::object key = item[0];
+        const nb::object value = item[1];
+        use(key, value);
+    }
+}
+
+/// How deep dicts may be within a point: one that holds itself has no end.
+inline constexpr int deepest_point = 32;
+
+/// Reads one item. `missing`: a set of texts that stand for a missing value, or None.
+template <Sink S>
+void read_item(const nb::object& key, const nb::object& value, nb::handle missing, S& sink, int depth = 0) {
+    PyObject* object = value.ptr();
+    const auto take_number = [&](double number) {
+        if (std::isnan(number)) return;
+        if (std::isinf(number)) refuse_value(Meaning::not_finite, key, value);
+        sink.number(key, number);
+    };
+    if (PyFloat_Check(object) != 0) return take_number(PyFloat_AS_DOUBLE(object));
+    if (!PyLong_CheckExact(object)) {
+        if (PyUnicode_Check(object) != 0) {
+            if (PyUnicode_GET_LENGTH(object) == 0) return;
+            if (!missing.is_none()) {
+                const int is_missing = PySet_Contains(missing.ptr(), object);
+                if (is_missing < 0) nb::raise_python_error();
+                if (is_missing == 1) return;
+            }
+            return sink.category(key, value);
+        }
+        if (PyBool_Check(object) || is_numpy_bool(value)) {
+            const int truth = PyObject_IsTrue(object);
+            if (truth < 0) nb::raise_python_error();
+            if (truth == 1) sink.flag(key);
+            return;
+        }
+        if (is_missing_object(value)) return;
+        if (PyDict_Check(object) != 0) {
+            if (depth == deepest_point) {
+                throw std::invalid_argument("x must hold dicts at most " + std::to_string(deepest_point) +
+                                            " deep, got more for " + repr_of(key));
+            }
+            return for_each_item(value, [&](const nb::object& item, const nb::object& inner) {
+                read_item(nested_name(key, item), inner, missing, sink, depth + 1);
+            });
+        }
+        if (PyList_Check(object) != 0) {
+            // Neither the length of the list nor its items are what they were once the sink has run.
+            for (Py_ssize_t i = 0; i < PyList_GET_SIZE(object); ++i) {
+                const nb::object item = nb::borrow(PyList_GET_ITEM(object, i));
+                if (PyUnicode_Check(item.ptr()) == 0) refuse_typed(key, value);
+                sink.flag(named_by(key, item));
+            }
+            return;
+        }
+    }
+    const double number = PyFloat_AsDouble(object);
+    if (number != -1.0 || PyErr_Occurred() == nullptr) return take_number(number);
+    if (PyErr_ExceptionMatches(PyExc_OverflowError) != 0 && PyLong_Check(object) != 0) {
+        PyErr_Clear();
+        throw std::invalid_argument("x must hold finite numbers, got one beyond 1.8e308 for " + repr_of(key));
+    }
+    if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) nb::raise_python_error();
+    PyErr_Clear();
+    refuse_typed(key, value);
+}
+
 [[noreturn]] inline void refuse_point(nb::handle x) {
     throw nb::type_error(("x must be a dict or an iterable of active features, got " + repr_of(x)).c_str());
 }
@@ -151,31 +276,9 @@ inline bool has_items(nb::handle x) {
     return PyMapping_Check(x.ptr()) != 0 && nb::hasattr(x, "items");
 }
 
-/// Calls `use(key)` for each active feature of a point, in its order: a dict or other mapping from features to values,
-/// or any other iterable of active features. A feature may come more than once. Throws if x is no point, after `use`
-/// has been called for what precedes the error.
+/// Calls `use(key)` for each item of an iterable of features that are on.
 template <class Use>
-void for_each_active(nb::handle x, std::optional<double> binarize, Use&& use) {
-    if (PyDict_Check(x.ptr()) != 0) {
-        PyObject* key = nullptr;
-        PyObject* value = nullptr;
-        Py_ssize_t position = 0;
-        const Py_ssize_t size = PyDict_GET_SIZE(x.ptr());
-        while (PyDict_Next(x.ptr(), &position, &key, &value) != 0) {
-            for_each_active_of_item(nb::borrow(key), nb::borrow(value), binarize, use);
-            if (PyDict_GET_SIZE(x.ptr()) != size) throw std::runtime_error("x must not change while it is read");
-        }
-        return;
-    }
-    if (has_items(x)) {
-        const nb::object items = x.attr("items")();
-        for (const nb::handle item : items) {
-            const nb::object key = item[0];
-            const nb::object value = item[1];
-            for_each_active_of_item(key, value, binarize, use);
-        }
-        return;
-    }
+void for_each_flag(nb::handle x, Use&& use) {
     if (PyUnicode_Check(x.ptr()) != 0 || PyBytes_Check(x.ptr()) != 0) refuse_point(x);
     check_no_row(x);
     const nb::object iterator = nb::steal(PyObject_GetIter(x.ptr()));
@@ -189,6 +292,30 @@ void for_each_active(nb::handle x, std::optional<double> binarize, Use&& use) {
         use(nb::handle(key));
     }
     if (PyErr_Occurred() != nullptr) nb::raise_python_error();
+}
+
+/// Reads a point by the one rule: a dict or another mapping from keys to values, or any other iterable of flags that
+/// are on. Throws if x is no point, after the sink has been called for what precedes the error.
+template <Sink S>
+void read_point(nb::handle x, nb::handle missing, S& sink) {
+    if (PyDict_Check(x.ptr()) != 0 || has_items(x)) {
+        return for_each_item(
+            x, [&](const nb::object& key, const nb::object& value) { read_item(key, value, missing, sink); });
+    }
+    for_each_flag(x, [&](nb::handle key) { sink.flag(key); });
+}
+
+/// Calls `use(key)` for each active feature of a point, in its order: a dict or other mapping from features to values,
+/// or any other iterable of active features. A feature may come more than once. Throws if x is no point, after `use`
+/// has been called for what precedes the error.
+template <class Use>
+void for_each_active(nb::handle x, std::optional<double> binarize, Use&& use) {
+    if (PyDict_Check(x.ptr()) != 0 || has_items(x)) {
+        return for_each_item(x, [&](const nb::object& key, const nb::object& value) {
+            for_each_active_of_item(key, value, binarize, use);
+        });
+    }
+    for_each_flag(x, use);
 }
 
 }  // namespace sapwood::bindings

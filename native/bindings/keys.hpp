@@ -9,15 +9,25 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "encode.hpp"
 #include "point.hpp"
+#include "safe_names.hpp"
+#include "sapwood/tree/point_maker.hpp"
 #include "sapwood/tree/vocabulary.hpp"
 
 namespace sapwood::bindings {
+
+/// A point by its keys.
+struct PointKeys {
+    std::vector<KeyId> keys;
+    std::vector<KeyId> numbers;
+    std::vector<double> values;
+
+    KeyedPoint view() const { return {keys, numbers, values}; }
+};
 
 /// Python's names for keys. A feature is a column of a matrix, called by its number, or any other hashable object; each
 /// has a key, the number of its column or, for other objects, one that is given out from the largest downwards.
@@ -27,6 +37,9 @@ namespace sapwood::bindings {
 /// sees it, and the next call that needs it finds it. What only reads adds nothing. All of it needs the interpreter.
 class Keys {
 public:
+    /// `vocabulary` is told which keys are values of a category.
+    explicit Keys(Vocabulary& vocabulary) : vocabulary_(vocabulary) {}
+
     /// Columns are below this; the keys of all other features are not.
     static constexpr KeyId n_columns = KeyId{1} << 30;
 
@@ -45,10 +58,19 @@ public:
         return make(name);
     }
 
+    /// The key of the value of a category, if it has one; and a new one if it has none.
+    std::optional<KeyId> find_value(nb::handle attribute, nb::handle text) const {
+        return find_name(named_by(attribute, text));
+    }
+    KeyId find_or_make_value(nb::handle attribute, nb::handle text) {
+        if (const std::optional<KeyId> known = find_value(attribute, text)) return *known;
+        return make(category_type()(attribute, text));
+    }
+
     /// What a key is called.
     nb::object name(KeyId key) const {
         if (key < n_columns) return nb::int_(key);
-        return names_[static_cast<std::size_t>(largest - key)];
+        return names_[number_of(key)];
     }
 
     /// The keys of the active features of a point that is only asked about; those of objects without one are left out.
@@ -85,7 +107,13 @@ public:
         return without_repeats(std::move(keys));
     }
 
-    std::size_t n_bytes() const { return names_.capacity() * sizeof(nb::object); }
+    /// Names have numbers from 0 on, in the order in which they were given a key.
+    std::size_t n_names() const { return names_.size(); }
+    const nb::object& name_at(std::size_t number) const { return names_[number]; }
+    static std::size_t number_of(KeyId key) { return static_cast<std::size_t>(largest - key); }
+
+    /// The memory of the names, of what leads from a name to its key, and of the lists of both.
+    std::size_t n_bytes() const { return names_.capacity() * sizeof(nb::object) + size_of(keys_) + bytes_of_names_; }
 
 private:
     static constexpr KeyId largest = std::numeric_limits<KeyId>::max();
@@ -117,20 +145,36 @@ private:
     }
 
     std::optional<KeyId> find_name(const nb::object& name) const {
-        PyObject* known = PyDict_GetItemWithError(keys_.ptr(), name.ptr());
+        PyObject* known = PyDict_GetItemWithError(keys_.ptr(), safely_hashed(name).ptr());
         if (known != nullptr) return static_cast<KeyId>(PyLong_AsLong(known));
         if (PyErr_Occurred() != nullptr) {
             if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) nb::raise_python_error();
             PyErr_Clear();
             throw nb::type_error(("features must be hashable, got " + repr_of(name)).c_str());
         }
-        if (PyFloat_Check(name.ptr()) != 0 && std::isnan(PyFloat_AS_DOUBLE(name.ptr()))) {
+        if (PyFloat_Check(name.ptr()) != 0 && has_nan(name)) {
             throw std::invalid_argument("features must equal themselves, got nan");
         }
         return std::nullopt;
     }
 
+    static nb::object category_type() { return nb::module_::import_("sapwood.data.category").attr("Category"); }
+
+    /// The number of the attribute that a name is a value of, given out in the order in which attributes are met.
+    CategoryId category_of(const nb::object& name) {
+        if (PyUnicode_Check(name.ptr()) == 0 || PyUnicode_CheckExact(name.ptr()) ||
+            !nb::isinstance(name, category_type())) {
+            return no_category;
+        }
+        const nb::object attribute = name.attr("attribute");
+        const nb::object number = nb::int_(static_cast<CategoryId>(nb::len(categories_)));
+        PyObject* stored = PyDict_SetDefault(categories_.ptr(), safely_hashed(attribute).ptr(), number.ptr());
+        if (stored == nullptr) nb::raise_python_error();
+        return static_cast<CategoryId>(PyLong_AsLong(stored));
+    }
+
     KeyId make(const nb::object& name) {
+        if (has_nan(name)) throw std::invalid_argument("features must equal themselves, got " + repr_of(name));
         if (names_.size() >= static_cast<std::size_t>(largest - n_columns)) {
             throw std::overflow_error("features that are no columns must be at most " +
                                       std::to_string(largest - n_columns) + ", got one more");
@@ -138,29 +182,53 @@ private:
         // The place is taken before the dictionary compares names, which may run code that needs a place as well.
         const auto key = static_cast<KeyId>(largest - static_cast<KeyId>(names_.size()));
         names_.push_back(name);
+        const CategoryId category = category_of(name);
+        if (category != no_category) vocabulary_.set_category(key, category);
         const nb::object number = nb::int_(key);
-        PyObject* stored = PyDict_SetDefault(keys_.ptr(), name.ptr(), number.ptr());
+        bytes_of_names_ += size_of(name) + size_of(number);
+        PyObject* stored = PyDict_SetDefault(keys_.ptr(), safely_hashed(name).ptr(), number.ptr());
         if (stored == nullptr) nb::raise_python_error();
         return static_cast<KeyId>(PyLong_AsLong(stored));
     }
 
+    /// The memory that an object of one of Python's own types takes; of others, what every object of the type does.
+    static std::size_t size_of(nb::handle object) {
+        const bool is_known = PyUnicode_CheckExact(object.ptr()) != 0 || PyBytes_CheckExact(object.ptr()) != 0 ||
+                              PyLong_CheckExact(object.ptr()) != 0 || PyTuple_CheckExact(object.ptr()) != 0 ||
+                              PyDict_CheckExact(object.ptr()) != 0;
+        if (!is_known) return static_cast<std::size_t>(Py_TYPE(object.ptr())->tp_basicsize);
+        auto size = nb::cast<std::size_t>(object.attr("__sizeof__")());
+        if (PyTuple_CheckExact(object.ptr()) != 0) {
+            for (const nb::handle item : nb::borrow<nb::tuple>(object)) size += size_of(item);
+        }
+        return size;
+    }
+
+public:
     /// The same keys, each once, where it first stands. O(m) if they ascend, O(m log m) otherwise.
     static std::vector<KeyId> without_repeats(std::vector<KeyId> keys) {
         if (std::adjacent_find(keys.begin(), keys.end(), std::greater_equal<>()) == keys.end()) return keys;
         std::vector<KeyId> sorted(keys);
         std::sort(sorted.begin(), sorted.end());
         if (std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end()) return keys;
-        // Rare, so that it need not be fast: points have hundreds of features, and few have one twice.
-        std::unordered_set<KeyId> met;
-        std::vector<KeyId> once;
-        for (const KeyId key : keys) {
-            if (met.insert(key).second) once.push_back(key);
-        }
-        return once;
+        sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
+        std::vector<bool> met(sorted.size());
+        std::erase_if(keys, [&](KeyId key) {
+            const auto place = std::lower_bound(sorted.begin(), sorted.end(), key) - sorted.begin();
+            if (met[static_cast<std::size_t>(place)]) return true;
+            met[static_cast<std::size_t>(place)] = true;
+            return false;
+        });
+        return keys;
     }
 
+private:
+    Vocabulary& vocabulary_;
     nb::dict keys_;
     std::vector<nb::object> names_;
+    /// The numbers of attributes that are categories.
+    nb::dict categories_;
+    std::size_t bytes_of_names_ = 0;
 };
 
 }  // namespace sapwood::bindings

@@ -1,8 +1,5 @@
 #pragma once
 
-#include <nanobind/nanobind.h>
-
-#include <exception>
 #include <string>
 
 #include "sapwood/points.hpp"
@@ -39,17 +36,6 @@ inline std::string in_words(const PointsError& error) {
             return "y must hold labels from 0 to " + expected + " only, got " + got;
     }
     return error.what();
-}
-
-/// Raises a ValueError in these words for every PointsError of a module. To be called once for each module.
-inline void translate_points_errors() {
-    nanobind::register_exception_translator([](const std::exception_ptr& error, void*) {
-        try {
-            std::rethrow_exception(error);
-        } catch (const PointsError& e) {
-            PyErr_SetString(PyExc_ValueError, in_words(e).c_str());
-        }
-    });
 }
 
 }  // namespace sapwood::bindings

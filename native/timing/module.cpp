@@ -1,239 +1,246 @@
 // Clocks around loops over points, for `sapwood race`, `sapwood reproduce` and the benchmarks. A module of its own:
 // what only measures is no part of the core.
 
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
-
 #include <algorithm>
+#include <array>
 #include <limits>
-#include <tuple>
+#include <mutex>
 
-#include "bindings.hpp"
+#include "clocks.hpp"
 #include "plain_exhaustive.hpp"
-#include "points_error.hpp"
+#include "python.hpp"
 
-namespace sapwood::bindings {
+namespace sapwood::timing {
 namespace {
 
-using Seconds = std::vector<double>;
+using bindings::GuardedSearch;
 
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
-
-/// Calls `step(i)` for the points before the last checkpoint, and notes the time since the start at each checkpoint.
-template <class Step>
-Seconds timed(std::span<const std::int64_t> checkpoints, Step step) {
-    Seconds seconds;
-    seconds.reserve(checkpoints.size());
-    const auto start = Clock::now();
-    std::size_t i = 0;
-    for (const std::int64_t checkpoint : checkpoints) {
-        for (; i < static_cast<std::size_t>(checkpoint); ++i) step(i);
-        seconds.push_back(seconds_since(start));
-    }
-    return seconds;
+/// The native search of a SplitSearch, which must outlive it.
+GuardedSearch& search_of(PyObject* object) {
+    const Object capsule(PyObject_CallMethod(object, "capsule", nullptr));
+    void* const found = PyCapsule_GetPointer(capsule.get(), GuardedSearch::capsule_name);
+    if (found == nullptr) throw PythonError();
+    return *static_cast<GuardedSearch*>(found);
 }
 
-void check_checkpoints(std::span<const std::int64_t> checkpoints, std::size_t n) {
-    std::int64_t last = 0;
-    for (const std::int64_t checkpoint : checkpoints) {
-        if (checkpoint < last || checkpoint > static_cast<std::int64_t>(n)) {
-            throw std::invalid_argument("checkpoints must ascend within the rows, got " + std::to_string(checkpoint));
-        }
-        last = checkpoint;
-    }
-}
+/// Points as Python hands them over.
+struct Points {
+    Points(PyObject* indptr_array, PyObject* indices_array, PyObject* labels_array)
+        : indptr(indptr_array, "indptr"), indices(indices_array, "indices"), labels(labels_array, "labels") {}
 
-/// Adds the points of a matrix to a search one by one, and queries it after every `every` points.
-class Run {
-public:
-    Run(GuardedSearch& guarded, const CsrView& csr, std::span<const Label> labels, std::int64_t every)
-        : search_(*guarded.search), csr_(csr), labels_(labels), every_(every), until_query_(every) {
-        check_csr(csr, std::int64_t{max_points} + 1);
-        check_labels(csr, labels, guarded.choice.n_classes);
-        if (every < 1) throw std::invalid_argument("every must be at least 1, got " + std::to_string(every));
-        check_room(search_.n(), static_cast<std::int64_t>(csr.size()));
-    }
+    CsrView csr() const { return {indptr.span(), indices.span()}; }
 
-    /// Adds a point and queries the search, whatever `every` says.
-    std::optional<Split> step_and_ask(std::size_t i) {
-        search_.add(csr_.row(i), labels_[i]);
-        return search_.best();
-    }
-
-    void step(std::size_t i) {
-        search_.add(csr_.row(i), labels_[i]);
-        if (--until_query_ == 0) {
-            search_.best();
-            until_query_ = every_;
-        }
-    }
-
-private:
-    SplitSearch& search_;
-    const CsrView csr_;
-    const std::span<const Label> labels_;
-    const std::int64_t every_;
-    std::int64_t until_query_;
+    Items<std::int64_t> indptr;
+    Items<FeatureId> indices;
+    Items<Label> labels;
 };
 
-auto run_timed(GuardedSearch& guarded, const Array<std::int64_t>& indptr, const Array<FeatureId>& indices,
-               const Array<Label>& labels, std::int64_t every, const Array<std::int64_t>& checkpoints) {
-    Seconds seconds;
-    {
-        nb::gil_scoped_release release;
-        const std::lock_guard lock(guarded.mutex);
-        const CsrView csr{span_of(indptr), span_of(indices)};
-        Run run(guarded, csr, span_of(labels), every);
-        check_checkpoints(span_of(checkpoints), csr.size());
-        SignalPoll signals;
-        seconds = timed(span_of(checkpoints), [&](std::size_t i) {
-            run.step(i);
-            signals.poll();
-        });
-    }
-    return to_numpy(std::move(seconds));
+template <std::size_t n>
+void parse(PyObject* given, PyObject* names, const char* format, const std::array<const char*, n>& parameters,
+           auto*... values) {
+    static_assert(sizeof...(values) + 1 == n, "a name for each, and a null at the end");
+    auto* const list = const_cast<char**>(parameters.data());
+    if (PyArg_ParseTupleAndKeywords(given, names, format, list, values...) == 0) throw PythonError();
 }
 
-using Traced =
-    std::tuple<nb::ndarray<nb::numpy, double, nb::ndim<1>>, nb::ndarray<nb::numpy, std::int64_t, nb::ndim<1>>,
-               nb::ndarray<nb::numpy, double, nb::ndim<1>>>;
-
-Traced run_traced(GuardedSearch& guarded, const Array<std::int64_t>& indptr, const Array<FeatureId>& indices,
-                  const Array<Label>& labels, const Array<std::int64_t>& checkpoints) {
-    Seconds seconds;
-    std::vector<std::int64_t> features;
-    std::vector<double> scores;
-    {
-        nb::gil_scoped_release release;
-        const std::lock_guard lock(guarded.mutex);
-        const CsrView csr{span_of(indptr), span_of(indices)};
-        Run run(guarded, csr, span_of(labels), 1);
-        check_checkpoints(span_of(checkpoints), csr.size());
-        const auto n = checkpoints.size() == 0 ? std::size_t{0}
-                                               : static_cast<std::size_t>(checkpoints.data()[checkpoints.size() - 1]);
-        // Written to before the clock starts, so that no new page of memory is met while it runs.
-        features.assign(n, -1);
-        scores.assign(n, std::numeric_limits<double>::quiet_NaN());
-        SignalPoll signals;
-        seconds = timed(span_of(checkpoints), [&](std::size_t i) {
-            if (const std::optional<Split> best = run.step_and_ask(i)) {
-                features[i] = best->feature();
-                scores[i] = best->score;
-            }
-            signals.poll();
-        });
-    }
-    return {to_numpy(std::move(seconds)), to_numpy(std::move(features)), to_numpy(std::move(scores))};
-}
-
-template <class Criterion>
-Seconds plain_run(const CsrView& csr, std::span<const Label> y, std::size_t n_features,
-                  std::span<const std::int64_t> checkpoints, double& score) {
-    PlainExhaustive<Criterion> search(n_features);
-    SignalPoll signals;
-    return timed(checkpoints, [&](std::size_t i) {
-        search.add(csr.row(i), y[i]);
-        score = search.best_score();
-        signals.poll();
+PyObject* run_timed(PyObject*, PyObject* given, PyObject* names) {
+    return raising([&] {
+        PyObject *search, *indptr, *indices, *labels, *checkpoints;
+        long long every = 0;
+        parse<7>(given, names, "OOOOLO:run_timed",
+                 {"search", "indptr", "indices", "labels", "every", "checkpoints", nullptr}, &search, &indptr, &indices,
+                 &labels, &every, &checkpoints);
+        GuardedSearch& guarded = search_of(search);
+        const Points points(indptr, indices, labels);
+        const Items<std::int64_t> marks(checkpoints, "checkpoints");
+        Seconds seconds;
+        {
+            WithoutInterpreter elsewhere;
+            const std::lock_guard lock(guarded.mutex);
+            Run run(guarded, points.csr(), points.labels.span(), every);
+            check_checkpoints(marks.span(), points.csr().size());
+            seconds = timed(marks.span(), [&](std::size_t i) {
+                run.step(i);
+                elsewhere.poll();
+            });
+        }
+        return to_numpy(seconds);
     });
 }
 
-auto plain_timed(const std::string& criterion, const Array<std::int64_t>& indptr, const Array<FeatureId>& indices,
-                 const Array<Label>& labels, std::int64_t n_features, const Array<std::int64_t>& checkpoints) {
-    const bool entropy = criterion == "entropy";
-    if (!entropy && criterion != "gini") {
-        throw std::invalid_argument("criterion must be entropy or gini, got " + criterion);
-    }
-    const CsrView csr{span_of(indptr), span_of(indices)};
-    const std::span<const Label> y = span_of(labels);
-    check_csr(csr, n_features);
-    check_labels(csr, y, 2);
-    check_checkpoints(span_of(checkpoints), csr.size());
-    Seconds seconds;
-    double score = std::numeric_limits<double>::infinity();
-    {
-        nb::gil_scoped_release release;
-        const auto size = static_cast<std::size_t>(n_features);
-        seconds = entropy ? plain_run<PlainEntropy>(csr, y, size, span_of(checkpoints), score)
-                          : plain_run<PlainGini>(csr, y, size, span_of(checkpoints), score);
-    }
-    return std::make_pair(to_numpy(std::move(seconds)), score);
+PyObject* run_traced(PyObject*, PyObject* given, PyObject* names) {
+    return raising([&] {
+        PyObject *search, *indptr, *indices, *labels, *checkpoints;
+        parse<6>(given, names, "OOOOO:run_traced", {"search", "indptr", "indices", "labels", "checkpoints", nullptr},
+                 &search, &indptr, &indices, &labels, &checkpoints);
+        GuardedSearch& guarded = search_of(search);
+        const Points points(indptr, indices, labels);
+        const Items<std::int64_t> marks(checkpoints, "checkpoints");
+        Seconds seconds;
+        std::vector<std::int64_t> features;
+        std::vector<double> scores;
+        {
+            WithoutInterpreter elsewhere;
+            const std::lock_guard lock(guarded.mutex);
+            Run run(guarded, points.csr(), points.labels.span(), 1);
+            check_checkpoints(marks.span(), points.csr().size());
+            const auto n = marks.span().empty() ? std::size_t{0} : static_cast<std::size_t>(marks.span().back());
+            // Written to before the clock starts, so that no new page of memory is met while it runs.
+            features.assign(n, -1);
+            scores.assign(n, std::numeric_limits<double>::quiet_NaN());
+            seconds = timed(marks.span(), [&](std::size_t i) {
+                if (const std::optional<Split> best = run.step_and_ask(i)) {
+                    features[i] = best->feature();
+                    scores[i] = best->score;
+                }
+                elsewhere.poll();
+            });
+        }
+        const Object at(to_numpy(seconds));
+        const Object which(to_numpy(features));
+        const Object how_good(to_numpy(scores));
+        return PyTuple_Pack(3, at.get(), which.get(), how_good.get());
+    });
 }
 
-std::pair<double, double> slowest_timed(GuardedSearch& guarded, const Array<std::int64_t>& indptr,
-                                        const Array<FeatureId>& indices, const Array<Label>& labels,
-                                        std::int64_t every) {
-    nb::gil_scoped_release release;
-    const std::lock_guard lock(guarded.mutex);
-    const CsrView csr{span_of(indptr), span_of(indices)};
-    Run run(guarded, csr, span_of(labels), every);
-    SignalPoll signals;
-    double sum = 0;
-    double slowest = 0;
-    for (std::size_t i = 0; i < csr.size(); ++i) {
-        const auto start = Clock::now();
-        run.step(i);
-        const double seconds = seconds_since(start);
-        sum += seconds;
-        slowest = std::max(slowest, seconds);
-        signals.poll();
-    }
-    return {csr.size() == 0 ? 0 : sum / static_cast<double>(csr.size()), slowest};
+template <class Criterion>
+Seconds plain_run(const Points& points, std::size_t n_features, std::span<const std::int64_t> checkpoints,
+                  WithoutInterpreter& elsewhere, double& score) {
+    PlainExhaustive<Criterion> search(n_features);
+    const CsrView csr = points.csr();
+    const std::span<const Label> y = points.labels.span();
+    return timed(checkpoints, [&](std::size_t i) {
+        search.add(csr.row(i), y[i]);
+        score = search.best_score();
+        elsewhere.poll();
+    });
 }
 
-auto count_timed(const Array<std::int64_t>& indptr, const Array<FeatureId>& indices, const Array<Label>& labels,
-                 std::int64_t n_features, const Array<std::int64_t>& checkpoints) {
-    const CsrView csr{span_of(indptr), span_of(indices)};
-    const std::span<const Label> y = span_of(labels);
-    check_csr(csr, n_features);
-    check_labels(csr, y, 2);
-    check_checkpoints(span_of(checkpoints), csr.size());
-    Seconds seconds;
-    std::vector<std::array<Count, 2>> on(static_cast<std::size_t>(n_features));
-    {
-        nb::gil_scoped_release release;
-        std::array<Count, 2> of_class{};
-        seconds = timed(span_of(checkpoints), [&](std::size_t i) {
-            ++of_class[y[i]];
-            for (const FeatureId id : csr.row(i)) ++on[static_cast<std::size_t>(id)][y[i]];
-        });
-    }
-    return to_numpy(std::move(seconds));
+PyObject* plain_timed(PyObject*, PyObject* given, PyObject* names) {
+    return raising([&] {
+        const char* criterion = nullptr;
+        PyObject *indptr, *indices, *labels, *checkpoints;
+        long long n_features = 0;
+        parse<7>(given, names, "sOOOLO:plain_timed",
+                 {"criterion", "indptr", "indices", "labels", "n_features", "checkpoints", nullptr}, &criterion,
+                 &indptr, &indices, &labels, &n_features, &checkpoints);
+        const bool entropy = std::string(criterion) == "entropy";
+        if (!entropy && std::string(criterion) != "gini") {
+            throw std::invalid_argument("criterion must be entropy or gini, got " + std::string(criterion));
+        }
+        const Points points(indptr, indices, labels);
+        const Items<std::int64_t> marks(checkpoints, "checkpoints");
+        check_csr(points.csr(), n_features);
+        check_labels(points.csr(), points.labels.span(), 2);
+        check_checkpoints(marks.span(), points.csr().size());
+        Seconds seconds;
+        double score = std::numeric_limits<double>::infinity();
+        {
+            WithoutInterpreter elsewhere;
+            const auto size = static_cast<std::size_t>(n_features);
+            seconds = entropy ? plain_run<PlainEntropy>(points, size, marks.span(), elsewhere, score)
+                              : plain_run<PlainGini>(points, size, marks.span(), elsewhere, score);
+        }
+        return Py_BuildValue("Nd", to_numpy(seconds), score);
+    });
 }
 
-void bind_timing(nb::module_& module) {
-    // Where the class of the searches is, which the functions take.
-    nb::module_::import_("sapwood._core");
-    module.def(
-        "run_timed", &run_timed, nb::arg("search"), nb::arg("indptr"), nb::arg("indices"), nb::arg("labels"),
-        nb::arg("every"), nb::arg("checkpoints"),
-        "Adds points to a search, queries it after every `every` points, and returns the seconds at each checkpoint.");
-    module.def("run_traced", &run_traced, nb::arg("search"), nb::arg("indptr"), nb::arg("indices"), nb::arg("labels"),
-               nb::arg("checkpoints"),
-               "Adds points to a search, queries it after each, and returns the seconds at each checkpoint with the "
-               "feature and the score of the best split after every point.");
-    module.def("plain_timed", &plain_timed, nb::arg("criterion"), nb::arg("indptr"), nb::arg("indices"),
-               nb::arg("labels"), nb::arg("n_features"), nb::arg("checkpoints"),
-               "The baselines of the paper as it defines them, term by term: the seconds at each checkpoint, and the "
-               "last score.");
-    module.def(
-        "slowest_timed", &slowest_timed, nb::arg("search"), nb::arg("indptr"), nb::arg("indices"), nb::arg("labels"),
-        nb::arg("every"),
-        "Adds points to a search, queries it after every `every` points, and returns the average seconds per point and "
-        "those of the slowest point.");
-    module.def("count_timed", &count_timed, nb::arg("indptr"), nb::arg("indices"), nb::arg("labels"),
-               nb::arg("n_features"), nb::arg("checkpoints"),
-               "Counting only, the reference for all times: increments dense counters and nothing else.");
+PyObject* slowest_timed(PyObject*, PyObject* given, PyObject* names) {
+    return raising([&] {
+        PyObject *search, *indptr, *indices, *labels;
+        long long every = 0;
+        parse<6>(given, names, "OOOOL:slowest_timed", {"search", "indptr", "indices", "labels", "every", nullptr},
+                 &search, &indptr, &indices, &labels, &every);
+        GuardedSearch& guarded = search_of(search);
+        const Points points(indptr, indices, labels);
+        const std::size_t n = points.csr().size();
+        double sum = 0;
+        double slowest = 0;
+        {
+            WithoutInterpreter elsewhere;
+            const std::lock_guard lock(guarded.mutex);
+            Run run(guarded, points.csr(), points.labels.span(), every);
+            for (std::size_t i = 0; i < n; ++i) {
+                const auto start = Clock::now();
+                run.step(i);
+                const double seconds = seconds_since(start);
+                sum += seconds;
+                slowest = std::max(slowest, seconds);
+                elsewhere.poll();
+            }
+        }
+        return Py_BuildValue("dd", n == 0 ? 0 : sum / static_cast<double>(n), slowest);
+    });
 }
+
+PyObject* count_timed(PyObject*, PyObject* given, PyObject* names) {
+    return raising([&] {
+        PyObject *indptr, *indices, *labels, *checkpoints;
+        long long n_features = 0;
+        parse<6>(given, names, "OOOLO:count_timed",
+                 {"indptr", "indices", "labels", "n_features", "checkpoints", nullptr}, &indptr, &indices, &labels,
+                 &n_features, &checkpoints);
+        const Points points(indptr, indices, labels);
+        const Items<std::int64_t> marks(checkpoints, "checkpoints");
+        const CsrView csr = points.csr();
+        const std::span<const Label> y = points.labels.span();
+        check_csr(csr, n_features);
+        check_labels(csr, y, 2);
+        check_checkpoints(marks.span(), csr.size());
+        Seconds seconds;
+        std::vector<std::array<Count, 2>> on(static_cast<std::size_t>(n_features));
+        {
+            const WithoutInterpreter elsewhere;
+            std::array<Count, 2> of_class{};
+            seconds = timed(marks.span(), [&](std::size_t i) {
+                ++of_class[y[i]];
+                for (const FeatureId id : csr.row(i)) ++on[static_cast<std::size_t>(id)][y[i]];
+            });
+        }
+        return to_numpy(seconds);
+    });
+}
+
+PyCFunction with_names(PyCFunctionWithKeywords function) {
+    return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
+}
+
+// The first line of each text is the signature, as `inspect` reads it.
+PyMethodDef functions[] = {
+    {"run_timed", with_names(run_timed), METH_VARARGS | METH_KEYWORDS,
+     "run_timed(search, indptr, indices, labels, every, checkpoints)\n--\n\n"
+     "Adds points to a search, queries it after every `every` points, and returns the seconds at each checkpoint."},
+    {"run_traced", with_names(run_traced), METH_VARARGS | METH_KEYWORDS,
+     "run_traced(search, indptr, indices, labels, checkpoints)\n--\n\n"
+     "Adds points to a search, queries it after each, and returns the seconds at each checkpoint with the feature and "
+     "the score of the best split after every point."},
+    {"plain_timed", with_names(plain_timed), METH_VARARGS | METH_KEYWORDS,
+     "plain_timed(criterion, indptr, indices, labels, n_features, checkpoints)\n--\n\n"
+     "The baselines of the paper as it defines them, term by term: the seconds at each checkpoint, and the last "
+     "score."},
+    {"slowest_timed", with_names(slowest_timed), METH_VARARGS | METH_KEYWORDS,
+     "slowest_timed(search, indptr, indices, labels, every)\n--\n\n"
+     "Adds points to a search, queries it after every `every` points, and returns the average seconds per point and "
+     "those of the slowest point."},
+    {"count_timed", with_names(count_timed), METH_VARARGS | METH_KEYWORDS,
+     "count_timed(indptr, indices, labels, n_features, checkpoints)\n--\n\n"
+     "Counting only, the reference for all times: increments dense counters and nothing else."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+PyModuleDef module_definition = {
+    PyModuleDef_HEAD_INIT,
+    "_timing",
+    "Clocks for the searches of sapwood. Private: use the names that the package exports.",
+    -1,
+    functions,
+    nullptr,
+    nullptr,
+    nullptr,
+    nullptr,
+};
 
 }  // namespace
-}  // namespace sapwood::bindings
+}  // namespace sapwood::timing
 
-NB_MODULE(_timing, module) {
-    module.doc() = "Clocks for the searches of sapwood. Private: use the names that the package exports.";
-    sapwood::bindings::translate_points_errors();
-    sapwood::bindings::bind_timing(module);
-}
+PyMODINIT_FUNC PyInit__timing() { return PyModule_Create(&sapwood::timing::module_definition); }

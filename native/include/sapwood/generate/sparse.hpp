@@ -40,15 +40,15 @@ private:
 };
 
 /// Draws the stream: the flip rate of each signal feature first, then point after point. Takes time proportional to
-/// n d1 and the noise features that are on. `poll` is called after every point.
-template <class Poll>
-Generated generate_sparse(const SparseStream& stream, Random random, Poll poll) {
+/// n d1 and the noise features that are on. There is room for `at_once` points, which `each` may take.
+template <class Each>
+Generated generate_sparse(const SparseStream& stream, Random random, std::int64_t at_once, Each each) {
     const Gaps gaps(stream.q);
     std::vector<double> flip(static_cast<std::size_t>(stream.d1));
     for (double& rate : flip) rate = random.uniform();
 
-    Generated points(stream.n);
-    const double likely = static_cast<double>(stream.n) *
+    Generated points(at_once);
+    const double likely = static_cast<double>(at_once) *
                           (static_cast<double>(stream.d1) / 2 + static_cast<double>(stream.d2) * stream.q) * 1.02;
     points.indices.reserve(static_cast<std::size_t>(likely) + 64);
     // The gap before the next noise feature runs on from one point into the next.
@@ -65,7 +65,7 @@ Generated generate_sparse(const SparseStream& stream, Random random, Poll poll) 
         }
         next -= stream.d2;
         points.end_point(label);
-        poll();
+        each(points);
     }
     return points;
 }

@@ -156,11 +156,12 @@ private:
 
 /// Draws the stream. A text has from half to one and a half times `length` words, drawn by Zipf's law; a word that
 /// speaks for the other class is drawn once more with probability `contrast`. A point is the set of its words.
-template <class Poll>
-Generated generate_text(const TextStream& stream, Random random, Poll poll) {
+/// There is room for `at_once` points, which `each` may take.
+template <class Each>
+Generated generate_text(const TextStream& stream, Random random, std::int64_t at_once, Each each) {
     const Zipf zipf(stream.d, stream.exponent);
     Concepts concepts(stream, random.split());
-    Generated points(stream.n);
+    Generated points(at_once);
     std::vector<FeatureId> words;
     for (std::int64_t i = 0; i < stream.n; ++i) {
         const Concept& meaning = concepts.of_point(i, random);
@@ -179,7 +180,7 @@ Generated generate_text(const TextStream& stream, Random random, Poll poll) {
         std::sort(words.begin(), words.end());
         points.indices.insert(points.indices.end(), words.begin(), std::unique(words.begin(), words.end()));
         points.end_point(label);
-        poll();
+        each(points);
     }
     return points;
 }

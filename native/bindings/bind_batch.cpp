@@ -1,0 +1,286 @@
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "guarded_tree.hpp"
+#include "sapwood/tree/batch/absorb.hpp"
+
+namespace sapwood::bindings {
+namespace {
+
+std::span<const std::byte> bytes_of(const nb::bytes& data) {
+    return {static_cast<const std::byte*>(data.data()), data.size()};
+}
+nb::bytes as_bytes(const std::string& text) { return nb::bytes(text.data(), text.size()); }
+
+/// The id of a name on which all who count agree. Throws if it is neither a column nor text.
+SharedId shared_id_of(nb::handle name) {
+    if (PyUnicode_Check(name.ptr()) != 0) {
+        Py_ssize_t size = 0;
+        const char* text = PyUnicode_AsUTF8AndSize(name.ptr(), &size);
+        if (text == nullptr) nb::raise_python_error();
+        return text_id({text, static_cast<std::size_t>(size)});
+    }
+    if (PyLong_Check(name.ptr()) != 0) {
+        int overflow = 0;
+        const long long value = PyLong_AsLongLongAndOverflow(name.ptr(), &overflow);
+        if (overflow == 0 && value >= 0 && value < Keys::n_columns) return static_cast<SharedId>(value);
+    }
+    throw std::invalid_argument("features must be columns or text for batch_growth, got " + repr_of(name));
+}
+
+Vector<SharedId> ids_of_names(const nb::iterable& names) {
+    std::vector<SharedId> ids;
+    for (const nb::handle name : names) ids.push_back(shared_id_of(name));
+    return to_numpy(std::move(ids));
+}
+
+/// The ids of texts one after the other in memory, as Arrow has them: text i ends where text i + 1 begins.
+Vector<SharedId> ids_of_texts(const Array<std::int64_t>& offsets, const Array<std::uint8_t>& data) {
+    const std::span<const std::int64_t> ends = span_of(offsets);
+    std::vector<SharedId> ids;
+    {
+        nb::gil_scoped_release release;
+        const bool right = !ends.empty() && ends.front() >= 0 && std::is_sorted(ends.begin(), ends.end()) &&
+                           ends.back() <= static_cast<std::int64_t>(data.size());
+        if (!right) throw std::invalid_argument("offsets must ascend within the data");
+        const auto* text = reinterpret_cast<const char*>(data.data());
+        ids.reserve(ends.size() - 1);
+        for (std::size_t i = 0; i + 1 < ends.size(); ++i) {
+            ids.push_back(text_id({text + ends[i], static_cast<std::size_t>(ends[i + 1] - ends[i])}));
+        }
+    }
+    return to_numpy(std::move(ids));
+}
+
+/// Brings what is known of the ids of names up to date.
+void refresh(GuardedTree& self) {
+    SharedNames& shared = self.shared;
+    const Keys& keys = self.keys();
+    for (std::size_t number = shared.ids.size(); number < keys.n_names(); ++number) {
+        const nb::object& name = keys.name_at(number);
+        const SharedId id = shared_id_of(name);
+        const KeyId key = std::numeric_limits<KeyId>::max() - static_cast<KeyId>(number);
+        const auto [known, is_new] = shared.keys.emplace(id, key);
+        if (!is_new) {
+            throw std::invalid_argument("names must have different hashes for batch_growth, got " + repr_of(name) +
+                                        " and " + repr_of(keys.name(known->second)));
+        }
+        shared.ids.push_back(id);
+    }
+}
+
+/// The id of the feature of a key.
+auto id_of(const GuardedTree& self) {
+    return [&self](KeyId key) {
+        return key < Keys::n_columns ? static_cast<SharedId>(key) : self.shared.ids[Keys::number_of(key)];
+    };
+}
+
+/// The key of an id; throws if it is that of a name that the tree was not told.
+auto key_of(const GuardedTree& self) {
+    return [&self](SharedId id) {
+        if (id < static_cast<SharedId>(Keys::n_columns)) return static_cast<KeyId>(id);
+        const auto found = self.shared.keys.find(id);
+        if (found == self.shared.keys.end()) {
+            throw std::invalid_argument("delta must have features that the tree has names of, got the id " +
+                                        std::to_string(id));
+        }
+        return found->second;
+    };
+}
+
+void require_batches(const GuardedTree& self) {
+    if (self.tree.options().growth != Growth::batch) {
+        throw std::invalid_argument("the growth must be 'batch', got '" +
+                                    std::string(word_of(self.tree.options().growth)) + "'");
+    }
+}
+
+Router router_of(GuardedTree& self) {
+    return make_router(self.tree, Vocabulary::Reading(self.vocabulary()).keys(), id_of(self));
+}
+
+Router router(GuardedTree& self) {
+    require_batches(self);
+    refresh(self);
+    const ReadLock lock(self.mutex);
+    return router_of(self);
+}
+
+void absorb_delta(GuardedTree& self, const Delta& delta) {
+    require_batches(self);
+    refresh(self);
+    const WriteLock lock(self.mutex);
+    change(self.mutex, [&] { absorb(self.tree, self.vocabulary(), delta, router_of(self).version(), key_of(self)); });
+}
+
+std::size_t grow(GuardedTree& self) {
+    require_batches(self);
+    nb::gil_scoped_release release;
+    const std::unique_lock lock(self.mutex);
+    return change(self.mutex, [&] { return self.tree.grow(); });
+}
+
+/// The ids of features of a delta that the tree has no name of.
+Vector<SharedId> unnamed(GuardedTree& self, const Delta& delta) {
+    refresh(self);
+    std::vector<SharedId> found;
+    for (const SharedId id : delta.features()) {
+        if (id >= static_cast<SharedId>(Keys::n_columns) && !self.shared.keys.contains(id)) found.push_back(id);
+    }
+    return to_numpy(std::move(found));
+}
+
+void cover_classes(GuardedTree& self, std::int64_t n_classes) {
+    if (n_classes < 1 || n_classes > max_classes) {
+        throw std::invalid_argument("the number of classes must be from 1 to " + std::to_string(max_classes) +
+                                    ", got " + std::to_string(n_classes));
+    }
+    const WriteLock lock(self.mutex);
+    change(self.mutex, [&] { self.tree.cover_classes(static_cast<std::size_t>(n_classes)); });
+}
+
+std::span<const Count> weights_of(const std::optional<Array<Count>>& weights) {
+    return weights ? span_of(*weights) : std::span<const Count>();
+}
+
+/// Throws unless weights are what a tree can count: where weights are no evidence, a point counts once.
+void check_weights(const GuardedTree& self, std::span<const Count> weights) {
+    if (!self.tree.options().counts_points_once()) return;
+    for (const Count weight : weights) {
+        if (weight > 1) {
+            throw std::invalid_argument(
+                "weights must be 0 or 1 for batch_growth with the split_test 'evidence', to which a point is one "
+                "point, got " +
+                std::to_string(weight));
+        }
+    }
+}
+
+void learn_rows_of_batch(GuardedTree& self, const Array<std::int64_t>& indptr, const Array<KeyId>& keys,
+                         const Array<Label>& labels, const std::optional<Array<Count>>& weights,
+                         std::int64_t n_classes) {
+    require_batches(self);
+    refresh(self);
+    nb::gil_scoped_release release;
+    const std::span<const KeyId> given = span_of(keys);
+    std::vector<SharedId> ids;
+    ids.reserve(given.size());
+    const auto id = id_of(self);
+    for (const KeyId key : given) {
+        if (key < 0) throw PointsError(PointsFault::negative_feature, key);
+        ids.push_back(id(key));
+    }
+    const SharedRows rows{span_of(indptr), ids, span_of(labels), weights_of(weights)};
+    const auto all = static_cast<std::size_t>(std::max<std::int64_t>(n_classes, 2));
+    check_shared_rows(rows, all);
+    check_weights(self, rows.weights);
+    std::int64_t n = static_cast<std::int64_t>(rows.size());
+    if (weights) {
+        n = 0;
+        for (const Count weight : rows.weights) n += weight;
+    }
+    const std::unique_lock lock(self.mutex);
+    check_room(static_cast<Count>(self.tree.n()), n);
+    if (Vocabulary::Writing(self.vocabulary()).has_categories()) {
+        throw std::invalid_argument("X must hold flags for batch_growth, got categories");
+    }
+    change(self.mutex, [&] {
+        self.tree.cover_classes(all);
+        learn_batch(self.tree, self.vocabulary(), rows, id, key_of(self));
+    });
+}
+
+Delta count(const Router& self, const Array<std::int64_t>& indptr, const Array<SharedId>& ids,
+            const Array<Label>& labels, const std::optional<Array<Count>>& weights, std::uint32_t part,
+            std::uint32_t n_parts) {
+    nb::gil_scoped_release release;
+    const SharedRows rows{span_of(indptr), span_of(ids), span_of(labels), weights_of(weights)};
+    check_shared_rows(rows, self.n_classes());
+    return count_rows(self, rows, part, n_parts);
+}
+
+/// The birth number of the leaf that each point reaches.
+Vector<std::uint64_t> leaves_of(const Router& self, const Array<std::int64_t>& indptr, const Array<SharedId>& ids) {
+    const std::vector<Label> labels(indptr.size() == 0 ? 0 : indptr.size() - 1);
+    const SharedRows rows{span_of(indptr), span_of(ids), labels};
+    check_shared_rows(rows, self.n_classes());
+    Router::Walk walk(self);
+    std::vector<std::uint64_t> leaves;
+    for (std::size_t i = 0; i < rows.size(); ++i) leaves.push_back(self.born(walk.leaf_of(rows.row(i))));
+    return to_numpy(std::move(leaves));
+}
+
+/// The counts: of each leaf the points of each class, and the leaf, feature, class and count of every entry.
+nb::tuple counts_of(const Delta& self) {
+    nb::dict leaves;
+    for (const Delta::Leaf& leaf : self.leaves()) leaves[nb::int_(leaf.born)] = nb::cast(leaf.of_class);
+    std::vector<std::uint64_t> born;
+    std::vector<SharedId> features;
+    std::vector<Label> labels;
+    std::vector<std::int64_t> counts;
+    for (const Delta::Entry& entry : self.entries()) {
+        born.push_back(entry.born);
+        features.push_back(entry.feature);
+        labels.push_back(entry.label);
+        counts.push_back(entry.count);
+    }
+    return nb::make_tuple(leaves, to_numpy(std::move(born)), to_numpy(std::move(features)), to_numpy(std::move(labels)),
+                          to_numpy(std::move(counts)));
+}
+
+}  // namespace
+
+void bind_batch(nb::module_& module) {
+    module.def("ids_of_names", &ids_of_names, nb::arg("names"),
+               "The ids of features on which all who count agree: columns by number, text by a hash.");
+    module.def("ids_of_texts", &ids_of_texts, nb::arg("offsets"), nb::arg("data"),
+               "The same of texts one after the other, as Arrow has them.");
+    nb::class_<Delta>(module, "Delta", "What points add to the leaves of one version of a tree.")
+        .def_static(
+            "from_bytes", [](const nb::bytes& data) { return Delta::from_bytes(bytes_of(data)); }, nb::arg("data"),
+            "The delta of what `to_bytes` gave. Raises ModelFormatError.")
+        .def("to_bytes", [](const Delta& self) { return as_bytes(self.to_bytes()); })
+        .def("merge", &Delta::merge, nb::arg("other"))
+        .def("version", &Delta::version)
+        .def("n", &Delta::n)
+        .def("n_met", &Delta::n_met)
+        .def("n_classes", &Delta::n_classes)
+        .def("n_leaves", [](const Delta& self) { return self.leaves().size(); })
+        .def("n_entries", [](const Delta& self) { return self.entries().size(); })
+        .def("features", [](const Delta& self) { return to_numpy(self.features()); })
+        .def("counts", &counts_of);
+    nb::class_<Router>(module, "Router", "Where points go in one version of a tree, and nothing else.")
+        .def_static(
+            "from_bytes", [](const nb::bytes& data) { return Router::from_bytes(bytes_of(data)); }, nb::arg("data"),
+            "The router of what `to_bytes` gave. Raises ModelFormatError.")
+        .def("to_bytes", [](const Router& self) { return as_bytes(self.to_bytes()); })
+        .def("count", &count, nb::arg("indptr"), nb::arg("ids"), nb::arg("labels"), nb::arg("weights") = nb::none(),
+             nb::arg("part") = 0, nb::arg("n_parts") = 1)
+        .def("leaves", &leaves_of, nb::arg("indptr"), nb::arg("ids"))
+        .def("version", &Router::version)
+        .def("n_classes", &Router::n_classes)
+        .def("n_nodes", &Router::n_nodes)
+        .def("n_leaves", &Router::n_leaves);
+}
+
+void bind_tree_batch(nb::class_<GuardedTree>& tree) {
+    tree.def("learn_batch", &learn_rows_of_batch, nb::arg("indptr"), nb::arg("ids"), nb::arg("labels"),
+             nb::arg("weights") = nb::none(), nb::arg("n_classes") = 2)
+        .def("router", &router)
+        .def("absorb", &absorb_delta, nb::arg("delta"))
+        .def("grow", &grow)
+        .def("unnamed", &unnamed, nb::arg("delta"))
+        .def("cover_classes", &cover_classes, nb::arg("n_classes"));
+}
+
+}  // namespace sapwood::bindings

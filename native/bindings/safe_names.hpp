@@ -1,0 +1,113 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <cmath>
+#include <string>
+
+namespace sapwood::bindings {
+
+namespace nb = nanobind;
+
+// Python seeds its hashes of text and bytes in every process, but not those of numbers: integers beyond 64 bits, and
+// tuples of any numbers, can be chosen so that thousands have the same hash, and a dictionary of them takes quadratic
+// time. As text they are safe.
+
+namespace detail {
+
+inline nb::object checked(PyObject* made) {
+    if (made == nullptr) nb::raise_python_error();
+    return nb::steal(made);
+}
+
+inline bool is_whole_float(nb::handle name) {
+    if (PyFloat_Check(name.ptr()) == 0) return false;
+    const double value = PyFloat_AS_DOUBLE(name.ptr());
+    return std::isfinite(value) && value == std::floor(value);
+}
+
+/// An integer, or a float that equals one, in hexadecimal: the decimals of large ones are limited.
+inline nb::object hexadecimal(nb::handle number) {
+    const nb::object whole = checked(PyNumber_Long(number.ptr()));
+    return checked(PyNumber_ToBase(whole.ptr(), 16));
+}
+
+inline bool is_number(nb::handle name) { return PyLong_Check(name.ptr()) != 0 || PyFloat_Check(name.ptr()) != 0; }
+
+inline bool is_plain_tuple(nb::handle name) {
+    return PyTuple_Check(name.ptr()) != 0 && Py_TYPE(name.ptr())->tp_richcompare == PyTuple_Type.tp_richcompare;
+}
+
+/// Whether a number is somewhere in a tuple.
+inline bool has_number(nb::handle tuple) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple.ptr()); ++i) {
+        const nb::handle item = PyTuple_GET_ITEM(tuple.ptr(), i);
+        if (is_number(item) || (is_plain_tuple(item) && has_number(item))) return true;
+    }
+    return false;
+}
+
+/// Appends text that is the same for equal tuples, and for no others. Says whether there is one: not for tuples of
+/// objects of which only they themselves know what they equal.
+inline bool append_text(nb::handle name, std::string& text) {
+    if (is_plain_tuple(name)) {
+        text += '(';
+        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(name.ptr()); ++i) {
+            if (!append_text(PyTuple_GET_ITEM(name.ptr(), i), text)) return false;
+            text += ',';
+        }
+        text += ')';
+        return true;
+    }
+    const bool is_text = PyUnicode_CheckExact(name.ptr()) != 0 || PyBytes_CheckExact(name.ptr()) != 0;
+    if (PyLong_CheckExact(name.ptr()) != 0 || PyBool_Check(name.ptr()) != 0 || is_whole_float(name)) {
+        text += nb::cast<std::string>(hexadecimal(name));
+    } else if (is_text || name.is_none() || PyFloat_CheckExact(name.ptr()) != 0) {
+        text += nb::cast<std::string>(checked(PyObject_ASCII(name.ptr())));
+    } else {
+        return false;
+    }
+    return true;
+}
+
+}  // namespace detail
+
+/// Whether a name is, or is a tuple with, a number that does not equal itself, so that it would not be found again.
+inline bool has_nan(nb::handle name) {
+    if (PyFloat_Check(name.ptr()) != 0) return std::isnan(PyFloat_AS_DOUBLE(name.ptr()));
+    if (PyTuple_Check(name.ptr()) == 0) return false;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(name.ptr()); ++i) {
+        if (has_nan(PyTuple_GET_ITEM(name.ptr(), i))) return true;
+    }
+    return false;
+}
+
+/// An object that stands for a name in a dictionary: two are equal just if the names are, and their hashes cannot be
+/// foreseen. Most names stand for themselves.
+inline nb::object safely_hashed(const nb::object& name) {
+    if (PyUnicode_CheckExact(name.ptr()) != 0) return name;
+    // No name that a user can give is a tuple with this object.
+    const auto tagged = [](nb::handle text) {
+        static PyObject* const tag = PyObject_CallNoArgs(reinterpret_cast<PyObject*>(&PyBaseObject_Type));
+        return detail::checked(PyTuple_Pack(2, tag, text.ptr()));
+    };
+    // Eight integers of 64 bits at the most have the same hash, and few floats.
+    constexpr double large = 0x1p63;
+    if (PyLong_CheckExact(name.ptr()) != 0) {
+        int overflow = 0;
+        PyLong_AsLongLongAndOverflow(name.ptr(), &overflow);
+        return overflow == 0 ? name : tagged(detail::hexadecimal(name));
+    }
+    if (PyFloat_CheckExact(name.ptr()) != 0) {
+        const double value = PyFloat_AS_DOUBLE(name.ptr());
+        const bool is_long = value >= large || value < -large;
+        return is_long && detail::is_whole_float(name) ? tagged(detail::hexadecimal(name)) : name;
+    }
+    if (detail::is_plain_tuple(name) && detail::has_number(name)) {
+        std::string text;
+        if (detail::append_text(name, text)) return tagged(nb::str(text.data(), text.size()));
+    }
+    return name;
+}
+
+}  // namespace sapwood::bindings
