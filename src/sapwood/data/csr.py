@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from numpy.typing import NDArray
 
-__all__ = ["check_arrays", "check_before_conversion", "chunks", "kept"]
+__all__ = ["check_arrays", "check_before_conversion", "is_sparse", "kept"]
+
+
+def is_sparse(X: Any) -> bool:
+    """Whether X is a sparse matrix of SciPy, which is slow to import: where it is not, nothing can be one."""
+    sparse = sys.modules.get("scipy.sparse")
+    return sparse is not None and bool(sparse.issparse(X))
 
 
 def check_arrays(X: Any) -> None:
@@ -50,12 +55,3 @@ def kept(
         return indptr, indices
     before = np.concatenate(([0], np.cumsum(which, dtype=np.int64)))
     return before[indptr], indices[which]
-
-
-def chunks(
-    indptr: NDArray[np.int64], indices: NDArray[np.int32], size: int
-) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int32]]]:
-    """Yield rows in chunks of `size`, without a copy of their indices; of no rows one chunk without any."""
-    for start in range(0, max(len(indptr) - 1, 1), size):
-        ends = indptr[start : start + size + 1]
-        yield ends - ends[0], indices[ends[0] : ends[-1]]

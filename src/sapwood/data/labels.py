@@ -65,6 +65,27 @@ class Labels:
                 classes = as_classes([*classes.tolist(), label])
         return Labels((*self.order, *new), classes, self.declared)
 
+    def in_one_order(self) -> Labels:
+        """Return the same labels in an order that does not tell how they came, those that were seen like all classes.
+
+        Labels that cannot be compared are in the order of their types, then of their texts.
+        """
+        classes = self.classes
+        if not self.declared:
+            classes = as_classes(sorted(self.order, key=lambda label: (type(label).__name__, repr(label))))
+        labels = Labels(self.order, classes, self.declared)
+        return (
+            labels if list(labels.order) == labels.in_order else Labels(tuple(labels.in_order), classes, self.declared)
+        )
+
+    def without(self, gone: Iterable[Hashable]) -> Labels:
+        """Return the labels as if some had never been seen. Those that were declared stay so."""
+        dropped = set(gone)
+        order = tuple(label for label in self.order if label not in dropped)
+        if self.declared:
+            return Labels(order, self.classes, declared=True)
+        return Labels(order, as_classes(order), declared=False) if order else NO_LABELS
+
     def declare(self, classes: NDArray[Any]) -> Labels:
         """Return the labels with all classes that there will be, which must hold those that were seen."""
         return Labels(self.order, classes, declared=True)

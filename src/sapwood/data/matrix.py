@@ -6,49 +6,81 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse
 
 from sapwood import _core
 from sapwood.data.batch import Batch
-from sapwood.data.csr import check_arrays, check_before_conversion, kept
+from sapwood.data.category import Threshold
+from sapwood.data.csr import check_arrays, check_before_conversion, is_sparse, kept
+from sapwood.data.rows import EncodedRows
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
+
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["active_columns", "binary_batch"]
+__all__ = ["binary_batch", "dense_flags", "sparse_flags", "thermometer"]
 
 _LARGEST_ID = 2**31 - 1
 # Cells of a dense matrix that are compared at a time, so that no copy of it is ever made: 4 MB of booleans.
 _CELLS_IN_BLOCK = 1 << 22
 
+_HALF = 0.5
+# Of one value: thresholds from 1 to 2^31, more than any count of words or clicks needs.
+_MOST_THRESHOLDS = 32
+
 _BINARY = "0 and 1 only"
 _BINARY_BY_CHOICE = "0 and 1 only if binarize is None"
 
 
-def active_columns(X: Any, binarize: float | None) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Return which columns are on in each row of a matrix of numbers: those whose value is greater than `binarize`.
+def dense_flags(X: NDArray[Any], binarize: float | None) -> EncodedRows:
+    """Return which columns are on in each row of a dense matrix: those whose value is greater than `binarize`.
+
+    Raises ValueError if a value is not 0 or 1 and, without a threshold, must be.
+    """
+    return EncodedRows(*_dense_rows(X, binarize, _BINARY_BY_CHOICE))
+
+
+def sparse_flags(X: Any, binarize: float | None, names: Sequence[Hashable] | None = None) -> EncodedRows:
+    """Return which columns are on in each row of compressed sparse rows, which are read in place if in order.
 
     Parameters
     ----------
     X
-        A dense array or compressed sparse rows, which are read in place where they are in order.
+        The matrix.
     binarize
-        The threshold; None if all values must be 0 or 1.
+        A column is on where its value is greater; None if all values must be 0 or 1.
+    names
+        What the columns are called if the size of a value counts: then a value has, beside its column, the flag
+        ``Threshold(name, t)`` for each power of two t from 1 on that it exceeds.
 
     Raises
     ------
     ValueError
-        If a value is not 0 or 1 and must be, if a sparse matrix is corrupt or holds an element twice, or if a value
-        that is not stored would be on.
+        If a value is not 0 or 1 and must be, or if the matrix is corrupt or holds an element twice.
     """
-    if not scipy.sparse.issparse(X):
-        return _dense_rows(X, binarize, _BINARY_BY_CHOICE)
-    if binarize is not None and binarize < 0:
-        raise ValueError(
-            f"binarize must be at least 0 for a sparse X, all of whose zeros would be on otherwise, got {binarize}"
-        )
     indptr, indices, values = _in_order(X)
-    return kept(indptr, indices, _on(values, binarize, _BINARY_BY_CHOICE))
+    on = _on(values, binarize, _BINARY_BY_CHOICE)
+    if names is None or values.dtype == np.bool_:
+        return EncodedRows(*kept(indptr, indices, on))
+    return thermometer(*kept(indptr, indices, on), values[on], names)
+
+
+def thermometer(
+    indptr: NDArray[np.int64], indices: NDArray[np.int32], values: NDArray[Any], names: Sequence[Hashable]
+) -> EncodedRows:
+    """Return a flag for each value, and one for each power of two from 1 on that it exceeds."""
+    mantissa, exponent = np.frexp(values.astype(np.float64))
+    # The powers from 1 on that are below m 2^e with ½ ≤ m < 1: e of them, or one less if the value is itself a power.
+    n_above = np.clip(exponent - (mantissa == _HALF), 0, _MOST_THRESHOLDS).astype(np.int64)
+    ends = np.concatenate(([0], np.cumsum(n_above + 1)))
+    level = np.arange(ends[-1]) - np.repeat(ends[:-1], n_above + 1)
+    codes = np.repeat(indices.astype(np.int64), n_above + 1) * (_MOST_THRESHOLDS + 1) + level
+    met, places = np.unique(codes, return_inverse=True)
+    flags: list[Hashable] = []
+    for code in met.tolist():
+        column, above = divmod(code, _MOST_THRESHOLDS + 1)
+        flags.append(names[column] if above == 0 else Threshold(names[column], 1 << (above - 1)))
+    return EncodedRows(ends[indptr], places.reshape(-1).astype(np.int32), names=flags)
 
 
 def binary_batch(X: Any, y: ArrayLike, n_classes: int = 2) -> Batch:
@@ -62,7 +94,7 @@ def binary_batch(X: Any, y: ArrayLike, n_classes: int = 2) -> Batch:
         If the matrix holds anything but 0 and 1 or is corrupt, or the labels are not from 0 to n_classes - 1, one for
         every row.
     """
-    if not scipy.sparse.issparse(X):
+    if not is_sparse(X):
         X = _as_array(X)
     if X.ndim != 2:  # noqa: PLR2004 - a matrix has two dimensions
         raise ValueError(f"X must have two dimensions, got {X.ndim}")
@@ -168,7 +200,9 @@ def _sorted(
     wrong = indices[(indices < 0) | (indices >= n_columns)]
     if len(wrong):
         raise ValueError(f"X.indices must be from 0 to {n_columns - 1}, got {wrong[0]}")
-    in_row = scipy.sparse.csr_array((values, indices, indptr), shape=shape, copy=True)
+    from scipy.sparse import csr_array
+
+    in_row = csr_array((values, indices, indptr), shape=shape, copy=True)
     in_row.has_sorted_indices = False
     in_row.sort_indices()
     indices, values = in_row.indices.astype(np.int32, copy=False), in_row.data

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -9,12 +10,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from sapwood.estimators.checks import labelled_batch, unlabelled_batch
+from sapwood.estimators.docs import completed
 from sapwood.exceptions import ModelFormatError
-from sapwood.learner import TreeLearner
+from sapwood.learner import make_learner
 from sapwood.learner.learner import REFUSED
 from sapwood.model_files import tree_file
 from sapwood.model_files.files import write_atomically
-from sapwood.parameters import described, refuse_unknown, tree_called
+from sapwood.parameters import refuse_unknown, tree_called
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -23,21 +25,29 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from sapwood.data import Batch
-    from sapwood.learner import TreeModel
+    from sapwood.learner import TreeLearner, TreeModel
     from sapwood.parameters import TreeKind
 
 __all__ = ["TreeEstimator"]
 
-_TABLE = "    parameters\n        The table of `sapwood.parameters`, which is written here when the class is made."
 _of_kind: dict[str, type[TreeEstimator]] = {}
 """The estimator of each kind of tree, by the name of the kind."""
+
+
+def _estimator_of(kind: str) -> type[TreeEstimator]:
+    """Return the estimator of a kind of tree, whose module need not have been loaded yet."""
+    if kind not in _of_kind:
+        for module in ("sapwood.trees", "sapwood.forests"):
+            import_module(module)
+    return _of_kind[kind]
 
 
 class TreeEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no annotations
     """An estimator that has a learner.
 
     A class that names its kind, by ``class Name(TreeClassifier, kind="Name")``, is the estimator of that row
-    of `sapwood.parameters.TREES`: the section Parameters of its docstring, which says so, is written from there.
+    of `sapwood.parameters.TREES`: the section Parameters of its docstring, which says so, is written from there, and
+    the section Attributes is that of every tree.
     """
 
     # Not in the dictionary of the object, which scikit-learn takes for parameters and results.
@@ -52,7 +62,7 @@ class TreeEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
             cls.kind = tree_called(kind)
             _of_kind[kind] = cls
             if cls.__doc__ is not None:
-                cls.__doc__ = cls.__doc__.replace(_TABLE, described(cls.kind.parameters))
+                cls.__doc__ = completed(cls.__doc__, cls.kind)
 
     def __new__(cls, *_args: Any, **given: Any) -> Self:
         """Make an object that has learned nothing."""
@@ -60,7 +70,7 @@ class TreeEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
         if given and cls.__init__ is _of_kind[cls.kind.name].__init__:
             refuse_unknown(cls.__name__, given, cls._get_param_names())
         self: Self = super().__new__(cls)
-        self._learner = TreeLearner(cls.kind, {}, owner=cls.__name__)
+        self._learner = make_learner(cls.kind, {}, owner=cls.__name__)
         return self
 
     def _store(self, parameters: dict[str, Any]) -> None:
@@ -95,9 +105,17 @@ class TreeEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
         """Return the rows of a matrix as points that a learner, by default that of this model, learns next."""
         learner = learner or self.learner
         # Read once, here and below: another thread may be learning from the first matrix.
-        columns, binarize = learner.columns, learner.binarize
+        columns, reading = learner.columns, learner.reading
         try:
-            return labelled_batch(X, y, sample_weight, owner=type(self).__name__, columns=columns, binarize=binarize)
+            return labelled_batch(
+                X,
+                y,
+                sample_weight,
+                owner=type(self).__name__,
+                columns=columns,
+                reading=reading,
+                takes_numbers=self.kind.takes_numbers,
+            )
         except REFUSED as error:
             learner.refuse(method, error)
 
@@ -105,8 +123,11 @@ class TreeEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
         """Return what was learned, and the rows of a matrix as points to answer."""
         check_is_fitted(self)
         model = self._learner.fitted()
+        owner, has_numbers = type(self).__name__, bool(model.tree.number_keys())
         try:
-            return model, unlabelled_batch(X, owner=type(self).__name__, columns=model.columns, binarize=model.binarize)
+            return model, unlabelled_batch(
+                X, owner=owner, columns=model.columns, reading=model.reading, has_numbers=has_numbers
+            )
         except REFUSED as error:
             self._learner.refuse(method, error)
 
@@ -183,7 +204,7 @@ class TreeEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
             raise TypeError(f"{cls.__name__}.{method}: data must be bytes, got {type(data).__name__}")
         try:
             saved = tree_file.from_bytes(data)
-            estimator = _of_kind[saved.kind.name]
+            estimator = _estimator_of(saved.kind.name)
             if not (issubclass(cls, estimator) or issubclass(estimator, cls)):
                 raise ModelFormatError(f"the model must be a {cls.__name__}, got a {saved.kind.name}")
         except ModelFormatError as error:
@@ -196,7 +217,7 @@ class TreeEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
 
         What the one learns the other has learned.
         """
-        estimator = _of_kind[learner.kind.name]
+        estimator = _estimator_of(learner.kind.name)
         made: Self = (cls if issubclass(cls, estimator) else estimator)(**learner.parameters)
         learner.owner = type(made).__name__
         made._learner = learner
@@ -217,10 +238,13 @@ class TreeEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        # The checks measure it on points with numbers for features, of which only the sign is seen.
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        # The checks measure it on a few hundred points, for which a tree that waits until it is sure makes no split.
         tags.classifier_tags.poor_score = True
         return tags
 
     def _more_tags(self) -> dict[str, Any]:
         """Return the tags as scikit-learn before 1.6 asks for them."""
-        return {"poor_score": True}
+        return {"allow_nan": True, "poor_score": True}

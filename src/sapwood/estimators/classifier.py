@@ -10,7 +10,8 @@ import scipy.sparse
 from sapwood.data.labels import distinct
 from sapwood.estimators.base import TreeEstimator
 from sapwood.inspect.inspectable import Inspectable
-from sapwood.learner import TreeLearner
+from sapwood.inspect.summary import TreeSummary
+from sapwood.learner import make_learner
 from sapwood.learner.learner import REFUSED
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
     from sapwood.inspect.explain import Explanation
     from sapwood.inspect.names import FeatureNames
-    from sapwood.inspect.summary import TreeSummary
     from sapwood.inspect.top_features import TopFeatures
     from sapwood.inspect.view import TreeView
     from sapwood.learner import Point, TreeModel
@@ -45,8 +45,10 @@ class TreeClassifier(Inspectable, TreeEstimator):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The points. CSR is read in place.
+        X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
+            The points. In a dense array a value is a number and a boolean a flag; NaN is missing. In a table of pandas
+            or polars a column is what its type says: flags, numbers, or a category if it holds texts. A sparse matrix
+            holds flags (``binarize``), and CSR is read in place.
         y : array-like of shape (n_samples,)
             The class of each point.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -61,7 +63,7 @@ class TreeClassifier(Inspectable, TreeEstimator):
             The model itself.
         """
         with self._learner.lock:
-            fresh = TreeLearner(self.kind, self.get_params(deep=False), owner=type(self).__name__)
+            fresh = make_learner(self.kind, self.get_params(deep=False), owner=type(self).__name__)
             fresh.fit(self.batch_of(X, y, sample_weight, learner=fresh, method="fit"))
             self._learner.parameters, self._learner.model = fresh.parameters, fresh.model
         return self
@@ -80,8 +82,10 @@ class TreeClassifier(Inspectable, TreeEstimator):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The points. CSR is read in place.
+        X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
+            The points. In a dense array a value is a number and a boolean a flag; NaN is missing. In a table of pandas
+            or polars a column is what its type says: flags, numbers, or a category if it holds texts. A sparse matrix
+            holds flags (``binarize``), and CSR is read in place.
         y : array-like of shape (n_samples,)
             The class of each point.
         classes : array-like of shape (n_classes,), default=None
@@ -103,7 +107,7 @@ class TreeClassifier(Inspectable, TreeEstimator):
                 declared = None if classes is None else distinct(np.asarray(classes).reshape(-1), "classes")[0]
             except REFUSED as error:
                 learner.refuse("partial_fit", error)
-            learner.learn_declared(self.batch_of(X, y, sample_weight), declared)
+            learner.learn_declared(self.batch_of(X, y, sample_weight, learner=learner), declared)
         return self
 
     # ---- learning from points ---------------------------------------------------------------------------------------
@@ -114,10 +118,11 @@ class TreeClassifier(Inspectable, TreeEstimator):
         Parameters
         ----------
         x : dict, other mapping, or iterable
-            The point. A mapping has the values of its features: a number is on where it is greater than ``binarize``,
-            and a boolean where it is true; text is the feature ``"key=text"``, and a list of texts is one such feature
-            per text; an absent key is off, and so is None. Any other iterable holds the active features, which are
-            hashable. Column j of a matrix is the feature j, or the name of the column if the first matrix had names.
+            The point. In a mapping a boolean is a flag, on or off, a number is a number, and a text the value of a
+            category: the feature ``"key=text"``. A list of texts is a flag per text, and the items of a dict are
+            called ``"key.item"``. None, NaN and empty text are missing, as an absent key is. Any other iterable holds
+            the flags that are on, which are hashable. Column j of a matrix is called j, or by the name of the column if
+            the first matrix had names.
         y : hashable
             The class, which may be new.
         w : float, default=1
@@ -139,8 +144,8 @@ class TreeClassifier(Inspectable, TreeEstimator):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The points. CSR is read in place.
+        X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
+            The points, which are read as in ``fit``.
 
         Returns
         -------
@@ -155,8 +160,8 @@ class TreeClassifier(Inspectable, TreeEstimator):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The points. CSR is read in place.
+        X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
+            The points, which are read as in ``fit``.
 
         Returns
         -------
@@ -171,8 +176,8 @@ class TreeClassifier(Inspectable, TreeEstimator):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The points. CSR is read in place.
+        X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
+            The points, which are read as in ``fit``.
 
         Returns
         -------
@@ -237,8 +242,8 @@ class TreeClassifier(Inspectable, TreeEstimator):
 
     @property
     def features_seen_(self) -> list[Hashable]:
-        """The features that were on in a point, in the order of appearance."""
-        return self._known("features_seen_").tree.keys()
+        """The features that were on in a point, and the numbers, in the order of appearance."""
+        return self._known("features_seen_").features_seen()
 
     @property
     def n_points_(self) -> int:
@@ -265,8 +270,8 @@ class TreeClassifier(Inspectable, TreeEstimator):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The points. CSR is read in place.
+        X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
+            The points, which are read as in ``fit``.
         """
         model, batch = self._answerable("apply", X)
         with self._learner.lock:
@@ -282,8 +287,8 @@ class TreeClassifier(Inspectable, TreeEstimator):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The points. CSR is read in place.
+        X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
+            The points, which are read as in ``fit``.
 
         Returns
         -------
@@ -309,7 +314,9 @@ class TreeClassifier(Inspectable, TreeEstimator):
     def summary(self) -> TreeSummary:
         """Return the size and the history of the tree in a few numbers, which print as a table."""
         self._learned()
-        return self._learner.summary()
+        found = self._learner.summary()
+        assert isinstance(found, TreeSummary)
+        return found
 
     # ---- looking inside ---------------------------------------------------------------------------------------------
 
@@ -329,10 +336,10 @@ class TreeClassifier(Inspectable, TreeEstimator):
                 _, batch = self._answerable("explain_one", row.reshape(1, -1) if row.ndim == 1 else row)
                 if len(batch) != 1:
                     learner.refuse("explain_one", ValueError(f"x must be one row, got {len(batch)}"))
-                _, ids = model.rows(batch, make=False)
+                point = model.rows(batch, make=False)
             else:
                 try:
-                    ids = model.active_ids(x)
+                    point = model.row_of(x)
                 except REFUSED as error:
                     learner.refuse("explain_one", error)
-            return learner.explain(ids, feature_names, f"{type(self).__name__}.explain_one")
+            return learner.explain(point, feature_names, f"{type(self).__name__}.explain_one")

@@ -3,7 +3,22 @@
 Nothing here needs scikit-learn.
 """
 
+from sapwood.learner.dynamic_learner import DynamicLearner
+from sapwood.learner.dynamic_model import DynamicModel
+from sapwood.learner.forest_learner import ForestLearner
+from sapwood.learner.forest_model import ForestModel
 from sapwood.learner.learner import Answers, Point, TreeLearner
+from sapwood.learner.make_learner import make_learner
 from sapwood.learner.model import TreeModel
 
-__all__ = ["Answers", "Point", "TreeLearner", "TreeModel"]
+__all__ = [
+    "Answers",
+    "DynamicLearner",
+    "DynamicModel",
+    "ForestLearner",
+    "ForestModel",
+    "Point",
+    "TreeLearner",
+    "TreeModel",
+    "make_learner",
+]

@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
-import threading
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn, TypeVar, cast
 
 import numpy as np
 
 from sapwood import _core
+from sapwood.data.batch import as_dict
+from sapwood.data.category import Category
 from sapwood.data.labels import NO_LABELS, Labels, as_label
 from sapwood.data.weights import LARGEST_WEIGHT, weight_of_one
-from sapwood.inspect.explain import Explanation, explain_ids
-from sapwood.inspect.summary import TreeSummary
+from sapwood.inspect.explain import Explanation, explain_row
+from sapwood.inspect.summary import Summary, summary_of
 from sapwood.inspect.top_features import TopFeatures, top_features
 from sapwood.inspect.view import TreeView, places_of
-from sapwood.learner.make_tree import checked_threshold, make_tree
-from sapwood.learner.model import TreeModel
+from sapwood.learner.locks import Lock, new_lock
+from sapwood.learner.make_tree import checked_reading, make_tree
+from sapwood.learner.model import TreeModel, points_met
 from sapwood.learner.weighting import times_class_weight, weighted, weighted_in_fit
 from sapwood.parameters import parameter, tree_called
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Mapping
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
     from typing import TypeAlias
 
     from numpy.typing import NDArray
 
     from sapwood.data import Batch, Columns
+    from sapwood.data.core_rows import CoreRows
+    from sapwood.data.encode import Reading
+    from sapwood.inspect.core_tree import CoreTree
     from sapwood.inspect.names import FeatureNames
     from sapwood.parameters import TreeKind
 
@@ -80,11 +86,13 @@ class TreeLearner:
     ----------
     model : TreeModel or None
         The model learned so far; None before the first point.
-    lock : threading.RLock
-        The lock for changing the model, or for reading it several times in one state.
+    lock : context manager
+        The reentrant lock for changing the model, or for reading it several times in one state.
     """
 
-    __slots__ = ("kind", "lock", "model", "owner", "parameters")
+    __slots__ = ("__weakref__", "kind", "lock", "model", "owner", "parameters")
+
+    type_of_model: ClassVar[type[TreeModel]] = TreeModel
 
     def __init__(
         self,
@@ -97,7 +105,7 @@ class TreeLearner:
         self.kind = kind
         self.parameters = dict(parameters)
         self.owner = owner or kind.name
-        self.lock = threading.RLock()
+        self.lock: Lock = new_lock(self)
         self.model = model
 
     def __getstate__(self) -> dict[str, Any]:
@@ -107,11 +115,10 @@ class TreeLearner:
             return {"kind": self.kind.name, "parameters": dict(self.parameters), "owner": self.owner, "model": model}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        model = None
+        kind, model = tree_called(state["kind"]), None
         if state["model"] is not None:
-            model = TreeModel.__new__(TreeModel)
-            model.__setstate__(state["model"])
-        self.__init__(tree_called(state["kind"]), state["parameters"], owner=state["owner"], model=model)  # type: ignore[misc]
+            model = self.type_of_model.of_state(kind, state["model"])
+        self.__init__(kind, state["parameters"], owner=state["owner"], model=model)  # type: ignore[misc]
 
     # ---- what is known ----------------------------------------------------------------------------------------------
 
@@ -131,12 +138,12 @@ class TreeLearner:
         return None if self.model is None else self.model.columns
 
     @property
-    def binarize(self) -> float | None:
-        """The threshold above which a feature is on."""
+    def reading(self) -> Reading:
+        """How sparse matrices are read."""
         if self.model is not None:
-            return self.model.binarize
+            return self.model.reading
         try:
-            return checked_threshold(self.parameters["binarize"])
+            return checked_reading(self.parameters)
         except REFUSED as error:
             self.refuse("", error)
 
@@ -163,7 +170,10 @@ class TreeLearner:
                 self.check_number_of_classes(len(classes))
                 model.columns = batch.columns
                 labels = NO_LABELS.declare(classes)
-                if self.parameters.get("shuffle", True):
+                if model.grows_by_batches:
+                    model.labels = labels.seen(classes.tolist())
+                    model.learn(batch)
+                elif self.parameters.get("shuffle", True):
                     rows = np.random.RandomState(model.tree.seed() or 0).permutation(len(batch))
                     model.labels = labels.seen(batch.order(rows))
                     # In parts, so that no copy of all points is made.
@@ -176,20 +186,43 @@ class TreeLearner:
                 self.refuse("fit", error)
             self.model = model
 
-    def learn(self, batch: Batch, method: str = "learn_one") -> None:
+    def learn(
+        self, batch: Batch, method: str = "learn_one", how: Callable[[Any, Batch], None] = TreeModel.learn
+    ) -> None:
         """Learn the points of a batch in order. A class may be new.
 
-        The model is, to the byte, the one that `learn_one` makes of ``batch.points()``. `method` is named in errors.
+        The model is, to the byte, the one that `learn_one` makes of ``batch.points()``. `method` is named in errors;
+        `how` is the method of the model that learns.
         """
         with self.lock:
             model = self.model or self._new_model()
             try:
                 batch = weighted(batch, self.parameters.get("class_weight"), method)
-                self._learn_or_undo(model, model.labels, batch, model.learn)
+                self._learn_or_undo(model, model.labels, batch, partial(how, model))
             except REFUSED as error:
                 self.refuse(method, error)
 
-    def learn_declared(self, batch: Batch, classes: NDArray[Any] | None) -> None:
+    def begin(self, classes: NDArray[Any]) -> TreeModel:
+        """Return a model of which all classes are known, which others let grow by what they have counted."""
+        with self.lock:
+            model = self._new_model()
+            try:
+                if len(classes) == 0:
+                    raise ValueError("classes must hold a class, got none")
+                self.check_number_of_classes(len(classes))
+                assert isinstance(model.tree, _core.Tree)
+                model.tree.cover_classes(len(classes))
+            except REFUSED as error:
+                self.refuse("", error)
+            model.labels = NO_LABELS.declare(classes).seen(classes.tolist())
+            return model
+
+    def learn_declared(
+        self,
+        batch: Batch,
+        classes: NDArray[Any] | None,
+        how: Callable[[Any, Batch], None] = TreeModel.learn,
+    ) -> None:
         """Learn the points of a batch in order; all classes must be declared, now or before."""
         with self.lock:
             model = self.model or self._new_model()
@@ -199,7 +232,7 @@ class TreeLearner:
                     if label not in labels.column:
                         raise ValueError(f"y must hold the classes {_listed(labels.classes)} only, got {label!r}")
                 batch = weighted(batch, self.parameters.get("class_weight"), "partial_fit", labels)
-                self._learn_or_undo(model, labels, batch, model.learn)
+                self._learn_or_undo(model, labels, batch, partial(how, model))
             except REFUSED as error:
                 self.refuse("partial_fit", error)
 
@@ -239,15 +272,13 @@ class TreeLearner:
                     w = weight_of_one(w)
                 if (class_weight := self.parameters.get("class_weight")) is not None:
                     w = times_class_weight(w, y, class_weight)
-                if not model.reads_points:
-                    model.refuse_points()
                 label = model.labels.index.get(y)
                 if label is None:
                     # A number or a date of NumPy is kept as Python's, and may be known as that.
                     y = as_label(y)
                     label = model.labels.index.get(y)
                 if label is not None:
-                    model.tree.learn_one(x, label, w, model.binarize)
+                    model.learn_one(x, label, w)
                 else:
                     self._learn_new_class(model, x, y, w)
             except REFUSED as error:
@@ -255,15 +286,15 @@ class TreeLearner:
             if self.model is None:
                 self.model = model
 
-    def _read(self, x: Point) -> list[Hashable]:
-        """Return the active features of a point, as often as they come."""
-        model = self.model or self._new_model()
+    def _read(self, x: Point) -> Point:
+        """Return a point in Python's own types, read once."""
+        if self.model is None:
+            self._new_model()  # whose parameters may be refused, which comes first
         try:
-            if not model.reads_points:
-                model.refuse_points()
-            return _core.active_keys(x, model.binarize)
+            flags, numbers = _core.encoded(x)
         except REFUSED as error:
             self.refuse("learn_one", error)
+        return as_dict(flags, numbers) if numbers or any(type(flag) is Category for flag in flags) else flags
 
     def _learn_new_class(self, model: TreeModel, x: Point, y: Hashable, w: float) -> None:
         before = model.labels
@@ -272,9 +303,9 @@ class TreeLearner:
         if w > 0:
             model.labels = after
         try:
-            model.tree.learn_one(x, len(before.order), w, model.binarize)
+            model.learn_one(x, model.labels.index.get(y, len(before.order)), w)
         except BaseException:
-            if model.labels is after and model.tree.n_met() == n_before:
+            if w > 0 and points_met(model.tree) == n_before:
                 model.labels = before
             raise
 
@@ -282,7 +313,11 @@ class TreeLearner:
         """Let `learn` learn from points; if it fails, or is interrupted, know no more than what was learned by then."""
         published, old_labels, old_columns = self.model, model.labels, model.columns
         n_before = model.tree.n_met()
-        new_labels = labels.seen(batch.order())
+        order = batch.order()
+        if model.grows_by_batches:
+            # There no number of a class depends on the order of the rows.
+            order = list(dict.fromkeys([*labels.classes.tolist(), *batch.coded.classes.tolist()]))
+        new_labels = labels.seen(order)
         model.labels = new_labels
         if batch.columns is not None:
             # Unlike rows of a matrix, points of a stream say nothing of the columns that there are.
@@ -291,21 +326,24 @@ class TreeLearner:
         try:
             return learn(batch)
         except BaseException:
-            n_points = model.tree.n_met() - n_before
-            if n_points == 0:
+            n_met = points_met(model.tree)
+            if n_met is None:
+                self.model = published
+            elif n_met == n_before:
                 self.model, model.labels, model.columns = published, old_labels, old_columns
-            elif model.labels is new_labels:
-                model.labels = labels.seen(batch.order(slice(batch.rows_of(n_points))))
+            elif model.labels is new_labels and not model.grows_by_batches:
+                model.labels = labels.seen(batch.order(slice(batch.rows_of(n_met - n_before))))
             raise
 
     def _new_model(self) -> TreeModel:
         try:
             tree = make_tree(self.kind, self.parameters)
-            # A dict of its own: the user's may change.
-            self.parameters["class_weight"] = parameter("class_weight").value.check(
-                "class_weight", self.parameters.get("class_weight")
-            )
-            return TreeModel(tree, checked_threshold(self.parameters["binarize"]))
+            if "class_weight" not in self.kind.lacks:
+                # A dict of its own: the user's may change.
+                self.parameters["class_weight"] = parameter("class_weight").value.check(
+                    "class_weight", self.parameters.get("class_weight")
+                )
+            return self.type_of_model(cast("CoreTree", tree), checked_reading(self.parameters))
         except REFUSED as error:
             self.refuse("", error)
 
@@ -344,6 +382,10 @@ class TreeLearner:
     def predict_proba(self, batch: Batch) -> NDArray[np.float64]:
         """Return the probability of each class, in the order of ``labels.classes``, for each point of a batch."""
         return self._model_for(batch).predict_proba(batch)
+
+    def n_known(self, batch: Batch) -> NDArray[np.int64]:
+        """Return how many features and numbers of each point of a batch the tree has met."""
+        return self._model_for(batch).n_known(batch)
 
     def _model_for(self, batch: Batch) -> TreeModel:
         model = self.fitted()
@@ -392,15 +434,19 @@ class TreeLearner:
         if model is None or not model.labels.order:
             return NO_LABELS, []
         try:
-            if not model.reads_points:
-                model.refuse_points()
-            probabilities = model.tree.predict_proba_one(x, model.binarize)
+            probabilities = model.predict_proba_one(x)
         except REFUSED as error:
             self.refuse(method, error)
         # Read last: they may be newer than the probabilities, but know all classes of these.
         return model.labels, probabilities
 
     # ---- looking inside ---------------------------------------------------------------------------------------------
+
+    def member(self, tree: int = 0) -> TreeLearner:
+        """Return a learner of a tree of this one, which has one, its own: number 0."""
+        if tree != 0:
+            raise ValueError(f"{self.owner}: tree must be 0 for a model of one tree, got {tree!r}")
+        return self
 
     def view(self, feature_names: FeatureNames = None, owner: str = "TreeView.of") -> TreeView:
         """Return a view of the tree in its current state; `owner` is the function named in errors."""
@@ -410,28 +456,41 @@ class TreeLearner:
             criterion = self.parameters["criterion"]
             return TreeView.of(model.tree, labels.order, feature_names, criterion, labels.in_order, owner=owner)
 
-    def explain(self, ids: NDArray[np.int32], feature_names: FeatureNames, owner: str) -> Explanation:
-        """Explain the prediction for the point with these active features."""
+    def explain(self, point: CoreRows, feature_names: FeatureNames, owner: str) -> Explanation:
+        """Explain the prediction for a point, a single row."""
         model = self.fitted()
         with self.lock:
             view = self.view(feature_names, owner)
             places = places_of(model.labels.order, view.classes)
-            return explain_ids(model.tree, view, ids, places, feature_names, owner=owner)
+            return explain_row(model.tree, view, point, places, feature_names, owner=owner)
+
+    def explain_batch(self, batch: Batch, feature_names: FeatureNames = None) -> Iterator[Explanation]:
+        """Yield why each point of a batch is predicted as it is. The tree must not learn meanwhile."""
+        model = self._model_for(batch)
+        view = self.view(feature_names, "explain_batch")
+        places = places_of(model.labels.order, view.classes)
+        for i in range(len(batch)):
+            point = model.rows(batch.part(i, i + 1), make=False)
+            yield explain_row(model.tree, view, point, places, feature_names, owner="explain_batch")
 
     @property
     def has_feature_weights(self) -> bool:
         """Whether the leaves keep models with weights of the features, as `top_features` needs."""
         return bool(self.parameters["leaf_prediction"] != "majority")
 
-    def top_features(self, k: int = 10, feature_names: FeatureNames = None, owner: str | None = None) -> TopFeatures:
-        """Return for each class the features with the largest weights for it in the models of the leaves."""
-        model = self.fitted()
-        owner = owner or f"{self.owner}.top_features"
+    def require_feature_weights(self, owner: str) -> None:
+        """Raise ValueError unless the leaves keep models with weights of the features."""
         if not self.has_feature_weights:
             raise ValueError(
                 f"{owner}: leaf_prediction must be one with models of the features, got 'majority'; "
                 "feature_importances_ has the features that the splits use"
             )
+
+    def top_features(self, k: int = 10, feature_names: FeatureNames = None, owner: str | None = None) -> TopFeatures:
+        """Return for each class the features with the largest weights for it in the models of the leaves."""
+        model = self.fitted()
+        owner = owner or f"{self.owner}.top_features"
+        self.require_feature_weights(owner)
         with self.lock:
             labels = model.labels
             return top_features(
@@ -443,11 +502,11 @@ class TreeLearner:
                 owner=owner,
             )
 
-    def summary(self) -> TreeSummary:
+    def summary(self) -> Summary:
         """Return the size and the history of the tree in a few numbers."""
         model = self.fitted()
         with self.lock:
-            return TreeSummary.of(model.tree, len(model.labels.classes))
+            return summary_of(model.tree, len(model.labels.classes))
 
     # ---- errors -----------------------------------------------------------------------------------------------------
 

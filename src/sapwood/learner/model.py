@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NoReturn
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from sapwood import _core
-from sapwood.data.csr import chunks, kept
+from sapwood.data.batch import Batch, flagged
+from sapwood.data.category import Category, Threshold
+from sapwood.data.core_rows import CoreRows
+from sapwood.data.csr import kept
+from sapwood.data.encode import Reading, as_in_matrix
 from sapwood.data.labels import NO_LABELS, Labels
+from sapwood.learner.key_ids import KeyIds
+from sapwood.learner.make_tree import tree_of_bytes
+from sapwood.parameters import TREES
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable
+
     from numpy.typing import NDArray
+    from typing_extensions import Self
 
-    from sapwood.data import Batch, Columns
+    from sapwood.data import Columns
+    from sapwood.data.core_rows import NumberRows
+    from sapwood.inspect.core_tree import CoreTree
+    from sapwood.parameters import TreeKind
 
-__all__ = ["TreeModel"]
+__all__ = ["TreeModel", "points_met"]
 
 # Rows that are answered at a time: between two chunks an interrupt (Ctrl-C) is seen.
 _ROWS_IN_CHUNK = 1 << 16
@@ -27,72 +41,129 @@ class TreeModel:
     Attributes
     ----------
     tree
-        The tree of the core, which has a lock of its own: it may be read while another thread changes it.
-    binarize
-        The threshold that all points are read with.
+        The tree of the core, or many, which has a lock of its own: it may be read while another thread changes it.
+    reading
+        How sparse matrices are read.
     labels
         The classes. A writer sets them before the tree meets a new one, and a reader looks at the tree first; so every
         class that a reader meets has a label.
     columns
         The columns of the matrices, None before the first.
-    reads_points
-        Whether single points can be read: not with a threshold below 0, as all that they lack would be on.
+    key_ids
+        Finds the ids of features that are not columns.
+    takes_numbers
+        Whether the tree splits on numbers and sets of categories; if not, numbers are flags, on above the threshold.
+    grows_by_batches
+        Whether the tree is a function of what each batch holds, whatever the order of its rows.
     """
 
-    __slots__ = ("_ids", "binarize", "columns", "labels", "reads_points", "tree")
+    __slots__ = ("_ids", "_met", "columns", "grows_by_batches", "key_ids", "labels", "reading", "takes_numbers", "tree")
 
     def __init__(
         self,
-        tree: _core.Tree,
-        binarize: float | None,
+        tree: CoreTree,
+        reading: Reading,
         labels: Labels = NO_LABELS,
         columns: Columns | None = None,
     ) -> None:
         self.tree = tree
-        self.binarize = binarize
+        self.reading = reading
+        self.grows_by_batches = tree.growth() == "batch"
+        # One that grows by batches takes none, and says so.
+        self.takes_numbers = self.grows_by_batches or any(
+            kind.takes_numbers for kind in TREES if kind.growth == tree.growth()
+        )
         self.labels = labels
         self.columns = columns
-        self.reads_points = binarize is None or binarize >= 0
+        self.key_ids = KeyIds(tree)
         self._ids: tuple[Columns, NDArray[np.int32]] | None = None
+        # The columns that the tree has met, and its points by then.
+        self._met: tuple[int, NDArray[np.int64]] | None = None
         if columns is not None and columns.names is not None:
             self._ids_of(columns, make=True)
 
     def __getstate__(self) -> tuple[Any, ...]:
         # Read together: the tree last, which knows no class that the labels do not.
-        return self.tree.to_bytes(), self.tree.keys(), self.binarize, self.labels, self.columns
+        tree = self.tree
+        return tree.to_bytes(), tree.named_keys(), tree.number_keys(), self.reading, self.labels, self.columns
 
-    def __setstate__(self, state: tuple[Any, ...]) -> None:
-        data, keys, *rest = state
-        self.__init__(_core.Tree.from_bytes(data, keys), *rest)  # type: ignore[misc]  # as a new one
+    @classmethod
+    def of_state(cls, kind: TreeKind, state: tuple[Any, ...]) -> Self:
+        """Return the model, of a kind, whose state this was."""
+        data, keys, number_keys, *rest = state
+        return cls(cast("CoreTree", tree_of_bytes(kind, data, keys, number_keys)), *rest)
 
-    def refuse_points(self) -> NoReturn:
-        """Raise the error of a single point that cannot be read."""
-        raise ValueError(
-            "binarize must be at least 0 for single points, all of whose absent features would be on otherwise, "
-            f"got {self.binarize}"
-        )
+    # ---- single points ----------------------------------------------------------------------------------------------
 
-    def active_ids(self, x: Any) -> NDArray[np.int32]:
-        """Return the ids of those active features of a single point that the tree has met."""
-        if not self.reads_points:
-            self.refuse_points()
-        return self.tree.point(x, self.binarize)
+    def learn_one(self, x: Any, label: int, w: float) -> None:
+        """Let the tree learn one point, of the class with a number."""
+        self._refuse_single_points()
+        if self.takes_numbers:
+            self.tree.learn_one(self._as_in_matrix(x), label, w, typed=True)
+        else:
+            self.tree.learn_one(x, label, w, self.reading.binarize)
+
+    def _refuse_single_points(self) -> None:
+        if self.grows_by_batches:
+            raise ValueError("points must come in batches, by partial_fit, for batch_growth, got single ones")
+
+    def predict_proba_one(self, x: Any) -> list[float]:
+        """Return the probability of each class of the core for one point."""
+        if self.takes_numbers:
+            return self.tree.predict_proba_one(self._as_in_matrix(x), typed=True)
+        return self.tree.predict_proba_one(x, self.reading.binarize)
+
+    def row_of(self, x: Any) -> CoreRows:
+        """Return what the tree has met of a single point."""
+        if self.takes_numbers:
+            return CoreRows.of_one(*self.tree.typed_point(self._as_in_matrix(x)))
+        ids = self.tree.point(x, self.reading.binarize)
+        return CoreRows(np.array([0, len(ids)], dtype=np.int64), ids)
+
+    def _as_in_matrix(self, x: Any) -> Any:
+        """Return a single point with the values of columns as in the matrices that were learned."""
+        return x if self.columns is None else as_in_matrix(x, self.columns, self.reading)
 
     # ---- batches ----------------------------------------------------------------------------------------------------
 
-    def rows(self, batch: Batch, *, make: bool) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """Return the points of a batch by the ids of their features.
+    def rows(self, batch: Batch, *, make: bool) -> CoreRows:
+        """Return the points of a batch by the ids of their features and numbers.
 
         With `make` a feature that the tree never met is given an id, because it is about to meet it; else it is left
-        out. A name that was never on has an id, and no place in the tree.
+        out, and so is a number. A name that was never on has an id, and no place in the tree.
         """
+        if not self.takes_numbers:
+            batch = flagged(batch, self.reading.binarize)
+        elif batch.numbers is not None and batch.columns is None and self.columns is not None:
+            points = [self._as_in_matrix(x) for x, _ in batch.points()]
+            read = Batch.of_points(points, [0] * len(points))
+            batch = replace(read, y=batch.y, weights=batch.weights, coding=batch.coding)
+        numbers = self._number_rows(batch, make=make)
         if batch.indices is None:
-            ids = self.tree.ids_of_keys(batch.keys or [], make)
+            ids = self.key_ids.of(batch.keys, make=make)
+        elif batch.names is not None:
+            ids = self.tree.ids_of_keys(batch.names, make)[batch.indices]
         elif batch.columns is None or batch.columns.names is None:
-            return batch.indptr, batch.indices
+            return CoreRows(batch.indptr, batch.indices, numbers)
         else:
             ids = self._ids_of(batch.columns, make=make)[batch.indices]
-        return (batch.indptr, ids) if make else kept(batch.indptr, ids, ids >= 0)
+        return CoreRows(*((batch.indptr, ids) if make else kept(batch.indptr, ids, ids >= 0)), numbers)
+
+    def _number_rows(self, batch: Batch, *, make: bool) -> NumberRows | None:
+        """Return the numbers of the points of a batch by the ids of their attributes."""
+        if batch.numbers is None:
+            return None
+        indptr, columns, values, names = batch.numbers
+        if names is None:
+            assert batch.columns is not None
+            names = range(batch.columns.n) if batch.columns.names is None else batch.columns.names.tolist()
+        known = self.tree.ids_of_numbers(list(names), make)
+        ids = known[columns] if len(known) else columns
+        if make or bool((known >= 0).all()):
+            return indptr, ids, values
+        which = ids >= 0
+        indptr, ids = kept(indptr, ids, which)
+        return indptr, ids, values[which]
 
     def _ids_of(self, columns: Columns, *, make: bool) -> NDArray[np.int32]:
         """Return the id of the feature in each column, which has a name."""
@@ -108,19 +179,40 @@ class TreeModel:
 
     def learn(self, batch: Batch) -> None:
         """Let the tree learn points whose labels are known."""
-        self.tree.learn(*self.rows(batch, make=True), self._numbers(batch), batch.weights)
+        if self.grows_by_batches:
+            self._learn_batch(batch)
+            return
+        rows = self.rows(batch, make=True)
+        self.tree.learn(rows.indptr, rows.ids, self._codes(batch), batch.weights, rows.numbers)
+
+    def _learn_batch(self, batch: Batch) -> None:
+        """Let the tree learn a whole batch; raise ValueError, and change nothing, if it holds what is not counted."""
+        if batch.numbers is not None and len(batch.numbers[1]) > 0:
+            raise ValueError("X must hold flags, as a sparse matrix does, for batch_growth, got numbers")
+        whole = None
+        if batch.weights is not None:
+            whole = batch.weights.astype(np.int32)
+            wrong = batch.weights[whole != batch.weights]
+            if len(wrong) > 0:
+                raise ValueError(f"sample_weight must be whole for batch_growth, got {wrong[0].item()!r}")
+        rows = self.rows(batch, make=True)
+        assert isinstance(self.tree, _core.Tree)
+        self.tree.learn_batch(rows.indptr, rows.ids, self._codes(batch), whole, len(self.labels.order))
 
     def test_then_learn(self, batch: Batch) -> tuple[NDArray[np.uint16], NDArray[np.float64], NDArray[np.uint16]]:
         """Let the tree answer each point before it learns it; return what it predicts, its probabilities, the labels.
 
         All of them by the number of the class in the core, which has two classes at least.
         """
-        numbers = self._numbers(batch)
+        self._refuse_single_points()
+        codes = self._codes(batch)
         rows, places = self.rows(batch, make=True), self.labels.columns
-        predicted, probabilities = self.tree.prequential(*rows, numbers, batch.weights, places)
-        return predicted, probabilities, numbers
+        predicted, probabilities = self.tree.prequential(
+            rows.indptr, rows.ids, codes, batch.weights, places, rows.numbers
+        )
+        return predicted, probabilities, codes
 
-    def _numbers(self, batch: Batch) -> NDArray[np.uint16]:
+    def _codes(self, batch: Batch) -> NDArray[np.uint16]:
         """Return the label of each point as the core knows it."""
         classes, codes = batch.coded
         # A class that is not known has only points of weight 0, which the tree leaves out, or none at all.
@@ -129,19 +221,25 @@ class TreeModel:
 
     def predict(self, batch: Batch) -> NDArray[Any]:
         """Return the class of the largest probability for each point; of several, the first in ``labels.classes``."""
-        rows = self.rows(batch, make=False)
         places = self.labels.columns
-        numbers = np.concatenate([self.tree.predict(*chunk, places) for chunk in chunks(*rows, _ROWS_IN_CHUNK)])
+        codes = np.concatenate(
+            [
+                self.tree.predict(chunk.indptr, chunk.ids, places, numbers=chunk.numbers)
+                for chunk in self.rows(batch, make=False).chunks(_ROWS_IN_CHUNK)
+            ]
+        )
         labels = self.labels
         # The core has two classes at least; the second may not have been met.
-        columns = labels.columns[np.minimum(numbers, len(labels.order) - 1)]
+        columns = labels.columns[np.minimum(codes, len(labels.order) - 1)]
         answers: NDArray[Any] = labels.classes[columns]
         return answers
 
     def predict_proba(self, batch: Batch) -> NDArray[np.float64]:
         """Return the probability of each class, in the order of ``labels.classes``, for each point."""
-        rows = self.rows(batch, make=False)
-        found = [self.tree.predict_proba(*chunk) for chunk in chunks(*rows, _ROWS_IN_CHUNK)]
+        found = [
+            self.tree.predict_proba(chunk.indptr, chunk.ids, numbers=chunk.numbers)
+            for chunk in self.rows(batch, make=False).chunks(_ROWS_IN_CHUNK)
+        ]
         labels = self.labels
         answers = np.zeros((len(batch), len(labels.classes)))
         if len(labels.order) == 1:
@@ -157,30 +255,89 @@ class TreeModel:
         """Return the nodes that each point passes, as compressed rows. The tree must not learn meanwhile."""
         ends = [np.zeros(1, dtype=np.int64)]
         nodes = []
-        for chunk in chunks(*self.rows(batch, make=False), _ROWS_IN_CHUNK):
-            indptr, passed = self.tree.decision_path(*chunk)
+        for chunk in self.rows(batch, make=False).chunks(_ROWS_IN_CHUNK):
+            indptr, passed = self.tree.decision_path(chunk.indptr, chunk.ids, numbers=chunk.numbers)
             ends.append(indptr[1:] + ends[-1][-1])
             nodes.append(passed)
         return np.concatenate(ends), np.concatenate(nodes)
 
+    def n_known(self, batch: Batch) -> NDArray[np.int64]:
+        """Return how many features and numbers of each point the tree has met."""
+        rows = self.rows(batch, make=False)
+        indptr = rows.indptr
+        if batch.indices is not None and batch.names is None and (batch.columns is None or batch.columns.names is None):
+            # Columns are what they are, met or not.
+            indptr, _ = kept(rows.indptr, rows.ids, np.isin(rows.ids, self._columns_met()))
+        found: NDArray[np.int64] = np.diff(indptr)
+        return found if rows.numbers is None else found + np.diff(rows.numbers[0])
+
+    def _columns_met(self) -> NDArray[np.int64]:
+        n_met = self.tree.n_met()
+        if self._met is None or self._met[0] != n_met:
+            keys = self.tree.keys()
+            self._met = n_met, np.array([key for key in keys if isinstance(key, int)], dtype=np.int64)
+        return self._met[1]
+
     # ---- features ---------------------------------------------------------------------------------------------------
 
+    def features_seen(self) -> list[Hashable]:
+        """Return the features that were on in a point, and the numbers, in the order of appearance."""
+        return list(self._features().values())
+
+    def _features(self) -> dict[int, Hashable]:
+        """Return what was met by its number in the tree; a number by that of its presence."""
+        made, keys, numbers = self.tree.made_of_numbers(), self.tree.keys(), self.tree.number_keys()
+        found: dict[int, Hashable] = {}
+        met = set()
+        for slot, key in enumerate(keys):
+            if slot not in made:
+                found[slot] = key
+            elif (attribute := made[slot][0]) not in met:
+                # The first that is made of a number says that it is there.
+                met.add(attribute)
+                found[slot] = numbers[attribute]
+        return found
+
     def importances(self) -> NDArray[np.float64]:
-        """Return the share of each column, or without columns of each feature, in the impurity taken away by tests."""
-        nodes = self.tree.nodes()
-        keys = self.tree.keys()
-        inner = nodes["feature"] >= 0
-        taken = nodes["counts"][inner].sum(axis=1) * nodes["gain"][inner]
-        shares = np.bincount(nodes["feature"][inner], weights=taken, minlength=len(keys)).astype(np.float64)
+        """Return the share of each column, or without columns of each feature, in the impurity taken away by tests.
+
+        What a test of several values of a category took away is shared among them.
+        """
+        features = self._features()
+        places = {slot: i for i, slot in enumerate(features)}
+        of_number = {attribute: slot for slot, (attribute, *_) in reversed(self.tree.made_of_numbers().items())}
+        nodes, typed = self.tree.nodes(), self.tree.typed_tests()
+        shares = np.zeros(len(features))
+        taken = nodes["counts"].sum(axis=1) * nodes["gain"]
+        for i in np.flatnonzero(nodes["feature"] >= 0).tolist():
+            slot = int(nodes["feature"][i])
+            if i not in typed:
+                slots = [slot]
+            else:
+                asked = typed[i][0]
+                slots = asked if isinstance(asked, list) else [of_number[slot]]
+            shares[[places[each] for each in slots]] += taken[i] / len(slots)
         if shares.sum() > 0:
             shares /= shares.sum()
-        if self.columns is None:
-            return shares
-        names = None if self.columns.names is None else {name: i for i, name in enumerate(self.columns.names.tolist())}
-        of_columns = np.zeros(self.columns.n)
-        for slot in np.flatnonzero(shares).tolist():
-            key = keys[slot]
+        return shares if self.columns is None else self._of_columns(shares, features.values())
+
+    def _of_columns(self, shares: NDArray[np.float64], features: Iterable[Hashable]) -> NDArray[np.float64]:
+        """Return shares of features by the columns of which these are made; others are left out."""
+        columns = self.columns
+        assert columns is not None
+        names = None if columns.names is None else {name: i for i, name in enumerate(columns.names.tolist())}
+        of_columns = np.zeros(columns.n)
+        for feature, share in zip(features, shares.tolist(), strict=True):
+            key = feature.attribute if isinstance(feature, (Category, Threshold)) else feature
             column = names.get(key, -1) if names is not None else key if isinstance(key, int) else -1
-            if 0 <= column < self.columns.n:
-                of_columns[column] = shares[slot]
+            if 0 <= column < columns.n:
+                of_columns[column] += share
         return of_columns
+
+
+def points_met(tree: CoreTree) -> int | None:
+    """Return how many points a tree has learned; None if memory ran out on the way: it tells whoever uses it next."""
+    try:
+        return tree.n_met()
+    except RuntimeError:
+        return None

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from sapwood.exceptions import ModelFormatError
 
-__all__ = ["MAGIC", "VERSION", "pack", "unpack"]
+__all__ = ["MAGIC", "VERSION", "pack", "parts", "unpack"]
 
 MAGIC = b"sapwood\n"
 VERSION = 1
@@ -23,7 +23,12 @@ _MOST_SECTIONS = 64
 
 
 def pack(sections: Mapping[str, bytes]) -> bytes:
-    """Return the bytes of a file with these sections, in their order; `unpack` returns them.
+    """Return the bytes of a file with these sections, in their order; `unpack` returns them. Raises as `parts` does."""
+    return b"".join(parts(sections))
+
+
+def parts(sections: Mapping[str, bytes]) -> list[bytes]:
+    """Return the same bytes in parts, of which the sections, which may be large, are no copies.
 
     Raises
     ------
@@ -40,7 +45,7 @@ def pack(sections: Mapping[str, bytes]) -> bytes:
         table.append(_ENTRY.pack(name.encode(), at, len(data), zlib.crc32(data)))
         at += len(data)
     head = b"".join(table)
-    return b"".join([head, _CHECKSUM.pack(zlib.crc32(head)), *sections.values()])
+    return [head, _CHECKSUM.pack(zlib.crc32(head)), *sections.values()]
 
 
 def unpack(data: bytes, names: Sequence[str] | None = None) -> dict[str, bytes]:

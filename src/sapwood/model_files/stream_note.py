@@ -6,6 +6,7 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from sapwood.data.kinds import KINDS
 from sapwood.exceptions import ModelFormatError
 from sapwood.stream import FORMATS, Encoding
 
@@ -32,7 +33,7 @@ class StreamNote:
         try:
             found = json.loads(data.decode())
             about = found["encoding"]
-            note = StreamNote(found["points"], Encoding(**{**about, "ignore": tuple(about["ignore"])}))
+            note = StreamNote(found["points"], _encoding(about))
             right = _is_note(note) and note.to_bytes() == data
         except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
             right = False
@@ -41,18 +42,36 @@ class StreamNote:
         return note
 
 
+def _encoding(about: dict[str, Any]) -> Encoding:
+    """Return an encoding from its fields, in which JSON has lists for tuples."""
+    na_values = about["na_values"]
+    return Encoding(
+        **{
+            **about,
+            "ignore": tuple(about["ignore"]),
+            "types": tuple((name, kind) for name, kind in about["types"]),
+            "na_values": None if na_values is None else tuple(na_values),
+        }
+    )
+
+
 def _is_note(note: StreamNote) -> bool:
     def is_count(value: Any, least: int) -> bool:
         return type(value) is int and least <= value <= _MOST_POINTS
 
-    encoding = note.encoding
-    texts = [encoding.label, encoding.delimiter]
+    # The fields were read from a file, and may be of any type.
+    about: dict[str, Any] = vars(note.encoding)
+    texts = [about["label"], about["delimiter"]]
+    names = [*about["ignore"], *(about["na_values"] or ()), *(name for name, _ in about["types"])]
     return (
         is_count(note.points, 0)
-        and encoding.format in (None, *FORMATS)
-        and (encoding.binarize is None or type(encoding.binarize) in (int, float))
-        and (encoding.n_features is None or is_count(encoding.n_features, 1))
-        and type(encoding.ngrams) is int
+        and about["format"] in (None, *FORMATS)
+        and (about["binarize"] is None or type(about["binarize"]) in (int, float))
+        and (about["n_features"] is None or is_count(about["n_features"], 1))
+        and type(about["ngrams"]) is int
         and all(text is None or isinstance(text, str) for text in texts)
-        and all(isinstance(name, str) for name in encoding.ignore)
+        and all(isinstance(name, str) for name in names)
+        and all(kind in KINDS for _, kind in about["types"])
+        and isinstance(about["header"], bool)
+        and isinstance(about["sparse_numbers"], bool)
     )

@@ -2,24 +2,32 @@
 
 from sapwood.data import Batch
 from sapwood.stream._ahead import ReadAhead
-from sapwood.stream._errors import LineError, StreamError
+from sapwood.stream._errors import LineError, ShortStreamError, StreamError
 from sapwood.stream._formats import FORMATS, format_by_name
 from sapwood.stream._reader import ON_ERROR, Errors, Reader, read
 from sapwood.stream._svmlight_writer import write_all, write_svmlight
+from sapwood.stream._table import NA_VALUES, ColumnRead, TableRead
 from sapwood.stream.encoding import Encoding
+from sapwood.stream.texts import are_texts, text_batch
 
 __all__ = [
     "FORMATS",
+    "NA_VALUES",
     "ON_ERROR",
     "Batch",
+    "ColumnRead",
     "Encoding",
     "Errors",
     "LineError",
     "ReadAhead",
     "Reader",
+    "ShortStreamError",
     "StreamError",
+    "TableRead",
+    "are_texts",
     "format_by_name",
     "read",
+    "text_batch",
     "write_all",
     "write_svmlight",
 ]

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["ReadAhead"]
 
 _DEPTH = 2
+_LONGEST_WAIT = 0.1  # seconds until an interrupt is seen while the reader has nothing to give
 
 
 class ReadAhead:
@@ -48,6 +49,7 @@ class ReadAhead:
         if self._thread is None:
             return
         self._stopped.set()
+        self._reader.stop()
         # One that waits for room in the queue gets it.
         while self._thread.is_alive():
             with suppress(Empty):
@@ -55,9 +57,11 @@ class ReadAhead:
 
     def interrupt(self) -> None:
         """Give no further batch but raise KeyboardInterrupt. For use in a signal handler, in any thread."""
+        self._stopped.set()
         if self._thread is None:
             self._reader.interrupt()
-        self._stopped.set()
+        else:
+            self._reader.stop()
 
     def __iter__(self) -> Self:
         return self
@@ -67,13 +71,20 @@ class ReadAhead:
             return next(self._reader)
         if self._ended:
             raise StopIteration
-        batch = None if self._stopped.is_set() else self._ready.get()
-        if self._stopped.is_set():
-            raise KeyboardInterrupt
+        batch = self._next_ready()
         if batch is None or isinstance(batch, BaseException):
             self._ended = True
             raise batch or StopIteration
         return batch
+
+    def _next_ready(self) -> Batch | BaseException | None:
+        """Return what comes next; raise KeyboardInterrupt as soon as `interrupt` was called, whatever comes."""
+        while not self._stopped.is_set():
+            with suppress(Empty):
+                batch = self._ready.get(timeout=_LONGEST_WAIT)
+                if not self._stopped.is_set():
+                    return batch
+        raise KeyboardInterrupt
 
     def _read(self) -> None:
         try:

@@ -1,60 +1,120 @@
-"""CSV: a header, then one row per point, whose features are columns, or columns with values."""
+"""CSV: one row per point, whose columns hold flags, numbers or categories."""
 
 from __future__ import annotations
 
 import csv
-import math
-import re
-from typing import TYPE_CHECKING
+import sys
+from itertools import chain, islice
+from typing import TYPE_CHECKING, NoReturn
 
 from sapwood import _core
+from sapwood.data.category import Category
 from sapwood.stream._errors import BadLineError, LineError, StreamError, shown
 from sapwood.stream._formats import DELIMITERS
 from sapwood.stream._lines import Lines
-from sapwood.stream._parser import KeyedPoints
+from sapwood.stream._source import Interrupted
+from sapwood.stream._table import (
+    LABEL_NAMES,
+    SETTLING,
+    ColumnRead,
+    TableRead,
+    finite_number,
+    flag_of,
+    kind_of,
+    looks_like_number,
+    nearest,
+    table_batch,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from typing import TypeAlias
 
-LABEL_NAMES = ("label", "class", "target")
-_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
-_BOOLEANS = {"true": True, "false": False}
-# Cells of a column that are remembered; most columns have few different ones.
-_MOST_CELLS = 1 << 14
+    from sapwood.data import Batch
+    from sapwood.data.kinds import Kind
+
+    # A row of the table with its line, or what is wrong with the line.
+    Row: TypeAlias = tuple[int, list[str]] | LineError
+
+_MOST_EXAMPLES = 3
+# What ends a cell in a way of its own, so that a delimiter like it is left to Python.
+_NO_DELIMITERS = '"\r\n\0'
+# Before Python 3.11 a row with a zero was an error.
+_TAKES_ZEROS = sys.version_info >= (3, 11)
+# Of the cells of a column that is nonetheless read as a category: then something is said.
+_NEARLY_ALL = 0.9
 
 
-class _Column(dict[str, "str | None"]):
-    """The feature of each cell of a column, None where it has none; worked out once, while there are not too many."""
+class _Column:
+    """What the cells of a column say: a number, an active feature, or nothing.
 
-    def __init__(self, name: str, binarize: float | None) -> None:
-        super().__init__()
-        self._name = name
-        self._binarize = binarize
+    A column that is not settled is settled by its first cell that is not missing.
+    """
 
-    def __missing__(self, cell: str) -> str | None:
-        value = _value(cell.strip())
+    def __init__(self, name: str, kind: Kind | None, na_values: Collection[str]) -> None:
+        self.name = name
+        self.kind = kind
+        self._na_values = na_values
+
+    def said(self, cell: str) -> float | str | None:
+        """Return what a cell says; raise ValueError, with what was expected, if it is not what the column holds."""
+        text = cell.strip()
+        if self.is_missing(text):
+            return None
+        if self.kind is None:
+            self.kind = kind_of(text)
+        if self.kind == "category":
+            return Category(self.name, text)
         try:
-            keys = _core.active_keys({self._name: value}, self._binarize)
-        except ValueError:
-            raise ValueError("a finite number" if value in {math.inf, -math.inf} else "the value 0 or 1") from None
-        key: str | None = keys[0] if keys else None
-        if len(self) >= _MOST_CELLS:
-            self.clear()
-        self[cell] = key
-        return key
+            if self.kind == "number":
+                return finite_number(text)
+            return self.name if flag_of(text) else None
+        except ValueError as error:
+            raise ValueError(f"{error} as {self.name!r} (unless its type is given as category)") from None
+
+    def is_missing(self, text: str) -> bool:
+        """Whether a cell, without the blanks around it, has no value."""
+        return not text or text in self._na_values
+
+    def settle(self, cells: Sequence[str]) -> str | None:
+        """Settle what the column holds by some of its cells; return what is strange about that, if anything is."""
+        found = [kind_of(text) for text in cells if not self.is_missing(text)]
+        kinds = set(found)
+        if self.kind is not None or not found:
+            return None
+        self.kind = found[0] if len(kinds) == 1 else "category"
+        n = found.count("number")
+        if len(kinds) == 1 or n < _NEARLY_ALL * len(found):
+            return None
+        other = next(text for text in cells if not self.is_missing(text) and kind_of(text) != "number")
+        return (
+            f"{n:,} of the first {len(found):,} cells of {self.name!r} are numbers, but {shown(other)} is not: the "
+            "column is read as a category; if that stands for a missing value, add it to the NA values"
+        )
 
 
-def _value(text: str) -> bool | float | str | None:
-    """Return what a cell says: nothing, a boolean or a number if it reads like one, else text."""
-    if not text:
-        return None
-    if _NUMBER.fullmatch(text):
-        return float(text)
-    return _BOOLEANS.get(text.lower(), text)
+class _Cells:
+    """What the core asks about the cells of a column, which is known by its number; that of the labels is 0."""
+
+    def __init__(self, columns: list[tuple[int, _Column]]) -> None:
+        self._columns = columns
+
+    def __call__(self, number: int, cell: str) -> float | str | None:
+        if number > 0:
+            return self._columns[number - 1][1].said(cell)
+        label = cell.strip()
+        if not label:
+            raise ValueError("a label")
+        return label
 
 
-class CsvParser(KeyedPoints):
-    """Parses CSV with Python's csv module. The interface is that of `Parser`.
+class CsvParser:
+    """Parses CSV natively. The interface is that of `Parser`.
+
+    Guarantee: rows are those of Python's csv module, which reads the first ones, those that go over several lines and
+    those that are bad.
+
+    What a column holds is settled by its first `SETTLING` rows, whatever the size of a batch.
 
     Parameters
     ----------
@@ -63,48 +123,174 @@ class CsvParser(KeyedPoints):
     ignore
         Columns that are left out.
     delimiter
-        By default that of comma, semicolon, tab and bar which the header has most of.
+        By default that of comma, semicolon, tab and bar which the first line has most of.
+    header
+        Whether the first line has the names of the columns; else they are x1, x2, ...
+    types
+        What some columns hold.
+    only_typed
+        Whether columns without a type are left out, and columns that lack are missing.
+    na_values
+        Cells that stand for a missing value, beside the empty one.
     """
 
     def __init__(
         self,
         file: str,
-        binarize: float | None,
         label: str | None,
         ignore: Collection[str],
         delimiter: str | None,
         *,
         labelled: bool,
+        header: bool,
+        types: Mapping[str, Kind],
+        only_typed: bool,
+        na_values: Collection[str],
     ) -> None:
-        super().__init__()
+        self.most = 1
+        self.is_passed_over = False
         self._file = file
-        self._binarize = binarize
         self._label = label
         self._ignore = ignore
         self._delimiter = delimiter
         self._labelled = labelled
+        self._has_header = header
+        self._types = types
+        self._only_typed = only_typed
+        self._na_values = na_values
         self._lines = Lines(iter(()))
+        self._columns_read: list[tuple[int, _Column]] = []
+        self._unsettled: list[tuple[int, _Column]] = []
+        self._told: TableRead | None = None
+        self._native: _core.CsvRows | None = None
 
     @property
     def n_lines(self) -> int:
         """The lines that have been read."""
         return self._lines.n
 
+    @property
+    def table(self) -> TableRead | None:
+        """How the columns were read; None before the first rows were."""
+        if self._told is not None:
+            self._told.types = {each.name: each.kind for _, each in self._columns_read if each.kind is not None}
+        return self._told
+
     def events(self, blocks: Iterator[bytes]) -> Iterator[LineError | None]:
         """Yield the error of each bad line, and None whenever `most` points are gathered."""
         lines = self._lines = Lines(blocks)
-        header, delimiter = self._header(lines)
+        header, delimiter, first = self._header(lines)
         label_at = self._label_at(header)
-        columns = [
-            (i, _Column(name, self._binarize))
+        self._check_names(header)
+        self._columns_read = [
+            (i, _Column(name, self._types.get(name), self._na_values))
             for i, name in enumerate(header)
-            if i != label_at and name != self._label and name not in self._ignore
+            if i != label_at
+            and name != self._label
+            and name not in self._ignore
+            and not (self._only_typed and name not in self._types)
         ]
-        # Only then can two columns make one feature, which a point must not have twice.
-        ambiguous = any("=" in name for name in header)
-        rows = csv.reader(map("{}\n".format, lines), delimiter=delimiter, strict=True)
+        rows = self._rows(lines, header, delimiter, label_at, first)
+        sample, stopped = self._sample(rows)
+        self._settle(header, label_at, sample)
+        if not header:
+            return
+        native = self._native = self._core_rows(header, delimiter, label_at)
+        yield from self._gather(sample)
+        if stopped is not None:
+            raise stopped
+        if first is not None and not sample:
+            yield from self._gather(islice(rows, 1))
+        is_plain = delimiter.isascii() and delimiter not in _NO_DELIMITERS
+        while lines.more():
+            is_left = True
+            self._read_numbers()
+            if is_plain and (_TAKES_ZEROS or b"\0" not in lines.block):
+                lines.at, lines.n, is_left = native.parse(lines.block, lines.at, lines.n, self.most)
+            if is_left:
+                yield from self._gather(islice(rows, 1))
+            elif len(native) >= self.most:
+                yield None
+
+    def _sample(self, rows: Iterator[Row]) -> tuple[list[Row], BaseException | None]:
+        """Return the rows by which columns are settled, none if they are, and the error after them, if there is one."""
+        sample: list[Row] = []
+        if all(column.kind for _, column in self._columns_read):
+            return sample, None
+        try:
+            for row in islice(rows, SETTLING):
+                sample.append(row)  # noqa: PERF402 - of rows before an error, too
+        except (StreamError, OSError, Interrupted) as error:
+            # What was read before it is given first.
+            return sample, error
+        return sample, None
+
+    def _core_rows(self, header: list[str], delimiter: str, label_at: int | None) -> _core.CsvRows:
+        """Return what reads rows natively: the columns are numbered from 1 on, and that of the labels is 0."""
+        columns = self._columns_read
+        numbers = [-1] * len(header)
+        for number, (place, _) in enumerate(columns, 1):
+            numbers[place] = number
+        if label_at is not None:
+            numbers[label_at] = 0
+        missing = [value for value in self._na_values if looks_like_number(value)]
+        # A delimiter of more bytes is left to Python.
+        native = _core.CsvRows(
+            delimiter if delimiter.isascii() else ",", csv.field_size_limit(), missing, numbers, _Cells(columns)
+        )
+        self._unsettled = columns
+        return native
+
+    def _read_numbers(self) -> None:
+        """Have the core read the numbers of columns that are settled by now."""
+        if self._unsettled and self._native is not None:
+            for place, column in self._unsettled:
+                if column.kind == "number":
+                    self._native.read_as_number(place)
+            self._unsettled = [(place, column) for place, column in self._unsettled if column.kind is None]
+
+    def _gather(self, rows: Iterable[Row]) -> Iterator[LineError | None]:
+        """Add rows that Python has read; yield what `events` does."""
+        native = self._native
+        assert native is not None
+        of_place = dict(self._columns_read)
+        for row in rows:
+            if isinstance(row, LineError):
+                yield row
+                continue
+            line, cells = row
+            bad = native.add(line, cells)
+            if bad >= 0:
+                try:
+                    of_place[bad].said(cells[bad])
+                except ValueError as error:
+                    yield LineError(line, bad + 1, shown(cells[bad]), str(error))
+            elif len(native) >= self.most:
+                yield None
+
+    def __len__(self) -> int:
+        return 0 if self._native is None else len(self._native)
+
+    def drop(self) -> None:
+        """Forget the points that are gathered."""
+        if self._native is not None:
+            self._native.take()
+
+    def take(self) -> Batch:
+        """Return the points that are gathered, and begin anew."""
+        assert self._native is not None
+        names = [column.name for _, column in self._columns_read]
+        return table_batch(self._native.take(), names, labelled=self._labelled)
+
+    def _rows(
+        self, lines: Lines, header: list[str], delimiter: str, label_at: int | None, first: str | None
+    ) -> Iterator[Row]:
+        """Yield the rows of the table, or what is wrong with one; the line `first`, which was read, before the rest."""
+        read_before = [] if first is None else [f"{first}\n"]
+        rows = csv.reader(chain(read_before, map("{}\n".format, lines)), delimiter=delimiter, strict=True)
+        n_before = len(read_before)
         while True:
-            line = lines.n + 1
+            line, n_before = lines.n + 1 - n_before, 0
             try:
                 row = next(rows, None)
                 if row is None:
@@ -112,61 +298,109 @@ class CsvParser(KeyedPoints):
                 if not row:
                     continue
                 self._check_row(row, header, line, label_at)
-                keys = self._keys_of(row, columns, line)
+                yield line, row
             except BadLineError as bad:
                 yield bad.error
-                continue
             except csv.Error as error:
                 yield LineError(line, 1, f"a fault: {error}", "a row of CSV")
-                continue
-            if ambiguous:
-                keys = list(dict.fromkeys(keys))
-            if self.add(line, None if label_at is None else row[label_at].strip(), keys):
-                yield None
 
-    def _header(self, lines: Lines) -> tuple[list[str], str]:
-        """Read the names of the columns, and how they are separated; errors here are those of the file."""
+    # ---- the names of the columns -----------------------------------------------------------------------------------
+
+    def _header(self, lines: Lines) -> tuple[list[str], str, str | None]:
+        """Read the first line: the names of the columns, how they are separated, and the line if it is a row.
+
+        Errors here are those of the file.
+        """
         try:
             first = next((line for line in lines if line.strip()), "")
             delimiter = self._delimiter or max(DELIMITERS, key=first.count)
-            header = [name.strip() for name in next(csv.reader([first], delimiter=delimiter, strict=True), [])]
+            cells = [name.strip() for name in next(csv.reader([first], delimiter=delimiter, strict=True), [])]
         except BadLineError as bad:
             error = bad.error
             raise StreamError(self._file, error.expected, error.found, error.line, error.column) from None
         except csv.Error as error:
             raise StreamError(self._file, "a header of CSV in one line", f"a fault: {error}", lines.n, 1) from None
-        for i, name in enumerate(header):
-            if name in header[:i]:
-                raise StreamError(self._file, "columns of different names", f"{shown(name)} twice", lines.n, i + 1)
-        return header, delimiter
+        if not self._has_header:
+            return self._numbered(len(cells)), delimiter, first
+        for i, name in enumerate(cells):
+            if name in cells[:i]:
+                wanted = "columns of different names (or a file that is said to have no header)"
+                raise StreamError(self._file, wanted, f"{shown(name)} twice", lines.n, i + 1)
+        return cells, delimiter, None
+
+    def _numbered(self, n: int) -> list[str]:
+        """Return the names of columns without a header."""
+        names = [f"x{i + 1}" for i in range(n + 1)]
+        if not self._labelled and self._label in names and n == len(self._types):
+            # As in training, but for the label, wherever that was.
+            names.remove(self._label)
+        return names[:n]
 
     def _label_at(self, header: list[str]) -> int | None:
-        if not self._labelled:
+        # Of an empty file nothing is known, and nothing is read.
+        if not self._labelled or not header:
             return None
         if self._label is not None:
             if self._label not in header:
-                names = ", ".join(header)
-                raise StreamError(self._file, f"a column {self._label!r}", f"the columns {names}", self.n_lines, 1)
+                self._refuse_name("label", self._label, header)
             return header.index(self._label)
         named = [i for i, name in enumerate(header) if name.lower() in LABEL_NAMES]
         return named[0] if named else len(header) - 1
+
+    def _check_names(self, header: list[str]) -> None:
+        """Refuse a name that the user gave and no column has; columns of another file may lack here."""
+        if self._only_typed:
+            if self._types and header and not set(self._types) & set(header):
+                wanted = f"a column of the model ({', '.join(self._types)})"
+                raise StreamError(self._file, wanted, f"the columns {', '.join(header)}", self.n_lines, 1)
+            return
+        for option, names in (("ignore", self._ignore), ("types", self._types)):
+            for name in names:
+                if name not in header:
+                    self._refuse_name(option, name, header)
+
+    def _refuse_name(self, option: str, name: str, header: list[str]) -> NoReturn:
+        near = nearest(name, header)
+        hint = f"; did you mean {near!r}?" if near else ""
+        found = f"the columns {', '.join(header)}{hint}"
+        raise StreamError(self._file, f"a column {name!r}, which {option} names", found, self.n_lines, 1)
+
+    # ---- how the table was read -------------------------------------------------------------------------------------
+
+    def _settle(self, header: list[str], label_at: int | None, sample: list[Row]) -> None:
+        """Settle what each column holds by the first rows, and note how the table was read."""
+        rows = [row[1] for row in sample if not isinstance(row, LineError)]
+        remarks = []
+        if self._has_header and not self._only_typed:
+            alike = [name for name in header if looks_like_number(name) or not name]
+            if "" in self._ignore or "" in self._types:
+                alike = [name for name in alike if name]
+            if alike == [""] and header[0] == "" and len(header) > 1:
+                remarks.append(
+                    "the first column has no name, as that of row numbers which pandas writes has none: if it is one, "
+                    "ignore the column ''"
+                )
+            elif alike:
+                names = ", ".join(map(shown, header[:_MOST_EXAMPLES])) + (", …" if len(header) > _MOST_EXAMPLES else "")
+                remarks.append(f"the header, {names}, looks like data: if it is, say that there is no header")
+        of_place = dict(self._columns_read)
+        told = []
+        for i, name in enumerate(header):
+            cells = [row[i].strip() for row in rows]
+            column = of_place.get(i)
+            if column is not None:
+                remark = column.settle(cells)
+                if remark is not None:
+                    remarks.append(remark)
+                cells = [cell for cell in cells if not column.is_missing(cell)]
+            kind = "label" if i == label_at else "ignored" if column is None else column.kind or "empty"
+            told.append(ColumnRead(name, kind, tuple(islice(dict.fromkeys(cells), _MOST_EXAMPLES))))
+        self._told = TableRead(None if label_at is None else header[label_at], told, {}, remarks)
 
     @staticmethod
     def _check_row(row: list[str], header: list[str], line: int, label_at: int | None) -> None:
         if len(row) != len(header):
             column = min(len(row), len(header)) + 1
-            raise BadLineError(LineError(line, column, f"{len(row)}", f"{len(header)} columns as in the header"))
+            raise BadLineError(LineError(line, column, f"{len(row)}", f"{len(header)} columns as in the first line"))
         if label_at is not None and not row[label_at].strip():
             raise BadLineError(LineError(line, label_at + 1, "an empty cell", "a label"))
-
-    @staticmethod
-    def _keys_of(row: list[str], columns: list[tuple[int, _Column]], line: int) -> list[str]:
-        keys = []
-        for i, features in columns:
-            try:
-                key = features[row[i]]
-            except ValueError as error:
-                raise BadLineError(LineError(line, i + 1, shown(row[i]), str(error))) from None
-            if key is not None:
-                keys.append(key)
-        return keys

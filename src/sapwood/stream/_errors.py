@@ -42,6 +42,10 @@ class StreamError(ValueError):
         return f"{self.file}{place}: expected {self.expected}, found {self.found}"
 
 
+class ShortStreamError(StreamError):
+    """A stream that ends before the point to start at. The `position` of its reader says how many it has."""
+
+
 class BadLineError(Exception):
     """Carries the error of a line to the parser that reports it; never leaves the package."""
 

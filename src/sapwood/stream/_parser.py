@@ -11,7 +11,9 @@ from sapwood.data.batch import Batch, as_objects
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from sapwood.data.batch import Numbers
     from sapwood.stream._errors import LineError
+    from sapwood.stream._table import TableRead
 
 
 class Parser(Protocol):
@@ -19,6 +21,13 @@ class Parser(Protocol):
 
     most: int
     """How many points it gathers before it says so."""
+
+    is_passed_over: bool
+    """Whether the points are counted and then dropped, so that their features need not be found."""
+
+    @property
+    def table(self) -> TableRead | None:
+        """How the columns were read, as far as that is known; None for a format without columns of different kinds."""
 
     @property
     def n_lines(self) -> int:
@@ -40,8 +49,12 @@ class Parser(Protocol):
 class KeyedPoints:
     """Gathers points whose features are called by strings."""
 
+    table: TableRead | None = None
+    """How the columns were read."""
+
     def __init__(self) -> None:
         self.most = 1
+        self.is_passed_over = False
         self._forget()
 
     def _forget(self) -> None:
@@ -68,6 +81,9 @@ class KeyedPoints:
 
     def take(self) -> Batch:
         """Return the points that are gathered, and begin anew."""
+        return self._batch(None)
+
+    def _batch(self, numbers: Numbers | None) -> Batch:
         batch = Batch(
             y=as_objects(self._labels),
             indptr=np.array(self._indptr, dtype=np.int64),
@@ -75,6 +91,7 @@ class KeyedPoints:
             keys=self._keys,
             n_features=None,
             first_line=self._first_line,
+            numbers=numbers,
         )
         self._forget()
         return batch

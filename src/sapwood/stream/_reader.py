@@ -9,16 +9,18 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from sapwood.stream._csv import CsvParser
-from sapwood.stream._errors import LineError, StreamError
+from sapwood.stream._errors import LineError, ShortStreamError, StreamError
 from sapwood.stream._formats import FORMATS, format_of
 from sapwood.stream._jsonl import JsonLinesParser
-from sapwood.stream._lines import blocks
+from sapwood.stream._lines import LONGEST_LINE, blocks
 from sapwood.stream._source import Interrupted, Source
 from sapwood.stream._svmlight import SvmlightParser
+from sapwood.stream._table import NA_VALUES, checked_types
+from sapwood.stream._text import text_parser
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Collection, Generator
+    from collections.abc import Callable, Collection, Generator, Mapping
     from io import RawIOBase
     from types import TracebackType
     from typing import BinaryIO
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 
     from sapwood.data import Batch
     from sapwood.stream._parser import Parser
+    from sapwood.stream._table import TableRead
 
 ON_ERROR = ("stop", "skip", "log")
 
@@ -50,7 +53,15 @@ class Reader:
     """
 
     def __init__(
-        self, source: Source, parser: Parser, *, format_name: str, batch_size: int, on_error: str, start: int
+        self,
+        source: Source,
+        parser: Parser,
+        *,
+        format_name: str,
+        batch_size: int,
+        on_error: str,
+        start: int,
+        longest_line: int = LONGEST_LINE,
     ) -> None:
         self.name = source.name
         """The name of the stream in messages."""
@@ -62,11 +73,18 @@ class Reader:
         """The bad lines that were skipped, including those before `start`."""
         self.n_points = 0
         """The number of points given, without those before `start`."""
+        self.on_table: Callable[[TableRead], None] | None = None
+        """Called once, before the first batch is given, with how the columns of CSV or JSON lines are read."""
+        self.on_block: Callable[[bytes], None] | None = None
+        """Called with each block of whole lines before its points are made, for whoever keeps account of lines."""
+        self.on_bad_line: Callable[[int], None] | None = None
+        """Called at each bad line that is skipped, with the number of points of the stream before it."""
         self._source = source
         self._parser = parser
         self._batch_size = batch_size
         self._on_error = on_error
         self._start = start
+        self._longest_line = longest_line
         self._skipped = 0
         self._batches = self._read()
 
@@ -74,6 +92,11 @@ class Reader:
     def n_lines(self) -> int:
         """The number of lines read."""
         return self._parser.n_lines
+
+    @property
+    def table(self) -> TableRead | None:
+        """How the columns of CSV or JSON lines are read, as far as that is known; None for other formats."""
+        return self._parser.table
 
     @property
     def n_bytes(self) -> int:
@@ -114,6 +137,10 @@ class Reader:
         """
         self._source.interrupt()
 
+    def stop(self) -> None:
+        """Do the same from another thread than the one that reads, which is told soon, whatever the data are."""
+        self._source.stop()
+
     def close(self) -> None:
         """Close the file if `read` opened it. The reader then has no more batches."""
         # One that is being read in a thread that was not waited for ends with its file.
@@ -125,8 +152,8 @@ class Reader:
         parser = self._parser
         failure: BaseException | None = None
         try:
-            parser.most = self._wanted()
-            for error in parser.events(blocks(self._source.chunks(), self.name)):
+            self._prepare()
+            for error in parser.events(self._blocks()):
                 if error is not None:
                     self._note(error)
                 elif (batch := self._take()) is not None:
@@ -143,17 +170,27 @@ class Reader:
         if failure is not None:
             raise failure
 
-    def _wanted(self) -> int:
+    def _blocks(self) -> Generator[bytes, None, None]:
+        for block in blocks(self._source.chunks(), self.name, self._longest_line):
+            if self.on_block is not None:
+                self.on_block(block)
+            yield block
+
+    def _prepare(self) -> None:
+        """Tell the parser how many points are wanted next, and whether only their number is."""
         left = self._start - self._skipped
-        return min(self._batch_size, left) if left else self._batch_size
+        self._parser.most = min(self._batch_size, left) if left else self._batch_size
+        self._parser.is_passed_over = left > 0
 
     def _take(self) -> Batch | None:
         """Return the points that the parser has gathered, unless they are among those to skip."""
         if self._skipped < self._start:
             self._skipped += len(self._parser)
             self._parser.drop()
-            self._parser.most = self._wanted()
+            self._prepare()
             return None
+        if self.n_points == 0 and self.on_table is not None and (table := self._parser.table) is not None:
+            self.on_table(table)
         batch = self._parser.take()
         self.n_points += len(batch)
         return batch
@@ -163,6 +200,8 @@ class Reader:
         if self._on_error == "stop":
             raise exception
         self.errors.count += 1
+        if self.on_bad_line is not None:
+            self.on_bad_line(self.position + len(self._parser))
         if len(self.errors.first) < _KEPT_ERRORS:
             self.errors.first.append(error)
         if self._on_error == "log":
@@ -171,7 +210,7 @@ class Reader:
     def _shortage(self) -> StreamError | None:
         """Return the error of a stream that ends without a point, or before the one to start at."""
         if self._skipped < self._start:
-            return StreamError(self.name, f"at least {self._start:,} points to skip", f"{self.position:,}")
+            return ShortStreamError(self.name, f"at least {self._start:,} points to skip", f"{self.position:,}")
         if self.position == 0:
             bad = f", {self.errors.count:,} of them bad" if self.errors.count else ""
             return StreamError(self.name, "points", f"none in {self.n_lines:,} lines{bad}")
@@ -192,6 +231,12 @@ def read(
     labelled: bool = True,
     ignore: Collection[str] = (),
     delimiter: str | None = None,
+    header: bool = True,
+    types: Mapping[str, str] | None = None,
+    only_typed: bool = False,
+    na_values: Collection[str] | None = None,
+    sparse_numbers: bool = False,
+    longest_line: int = LONGEST_LINE,
 ) -> Reader:
     r"""Read a stream of points from a file or a pipe, in batches, in constant memory.
 
@@ -206,7 +251,8 @@ def read(
     batch_size
         The number of points per batch; the last batch and the one before an error may have fewer.
     binarize
-        A feature is on where its number is greater than this. With None, numbers must be 0 or 1.
+        svmlight: a feature is on where its number is greater than this. With None, numbers must be 0 or 1. It must be
+        left out for other formats, in which numbers are numbers.
     on_error
         What to do at a bad line: ``"stop"`` raises StreamError, ``"skip"`` counts it in ``errors``, ``"log"`` also
         logs a warning to ``sapwood.stream``.
@@ -226,7 +272,25 @@ def read(
     ignore
         CSV, JSON lines: columns or fields to leave out.
     delimiter
-        CSV: the character between columns. By default a comma, semicolon, tab or bar, as in the header.
+        CSV: the character between columns. By default a comma, semicolon, tab or bar, as in the first line.
+    header
+        CSV: whether the first line has the names of the columns. If not, they are x1, x2, ...
+    types
+        CSV, JSON lines: what columns or fields hold: ``"flag"``, ``"number"`` or ``"category"``, by their names. By
+        default a column of CSV holds what all its cells in the first 1,000 rows read as, otherwise a category; a field
+        of JSON lines holds what each of its values is.
+    only_typed
+        CSV: whether columns without a type are left out, and those of `types` and `ignore` may lack. For points that
+        are to be predicted, with the types of the reader of the others, ``reader.table.types``.
+    na_values
+        CSV, JSON lines: texts that stand for a missing value, as empty ones do. By default those of
+        ``pandas.read_csv`` (NA, NaN, null and others) and the question mark.
+    sparse_numbers
+        svmlight: whether the size of a number counts. A number above 1 then has the feature ``index > 1``, one above
+        2 also ``index > 2``, one above 4 also ``index > 4``, and so on.
+    longest_line
+        The largest number of bytes in a line, which is held in memory whole. A longer one is an error, also in a file
+        that is small only because it is compressed.
 
     Returns
     -------
@@ -261,10 +325,13 @@ def read(
         raise ValueError(f"read: on_error must be one of {', '.join(ON_ERROR)}, got {on_error!r}")
     if binarize is not None and not float("-inf") < binarize < float("inf"):
         raise ValueError(f"read: binarize must be a finite number or None, got {binarize}")
-    if isinstance(ignore, str):
-        raise TypeError(f"read: ignore must be a collection of names, got the string {ignore!r}")
+    for name, value in (("ignore", ignore), ("na_values", na_values)):
+        if isinstance(value, str):
+            raise TypeError(f"read: {name} must be a collection of strings, got the string {value!r}")
+    kinds = checked_types(types or {})
     batch_size = _count("batch_size", batch_size, 1)
     start = _count("start", start, 0)
+    longest_line = _count("longest_line", longest_line, 1)
     if n_features is not None:
         n_features = _count("n_features", n_features, 1)
     if delimiter is not None and len(delimiter) != 1:
@@ -273,38 +340,68 @@ def read(
     try:
         kind = format or format_of(opened.sample, opened.name)
         _check_options(
-            kind, n_features=n_features, vectorizer=vectorizer, label=label, ignore=ignore, delimiter=delimiter
+            kind,
+            n_features=n_features,
+            vectorizer=vectorizer,
+            label=label,
+            ignore=ignore,
+            delimiter=delimiter,
+            header=header,
+            types=types,
+            na_values=na_values,
+            sparse_numbers=sparse_numbers,
+            binarize=binarize,
         )
+        missing = NA_VALUES if na_values is None else frozenset(na_values)
         parser: Parser
         if kind == "svmlight":
-            parser = SvmlightParser(binarize, n_features)
+            parser = SvmlightParser(binarize, n_features, sparse_numbers=sparse_numbers)
         elif kind == "csv":
-            parser = CsvParser(opened.name, binarize, label, ignore, delimiter, labelled=labelled)
+            parser = CsvParser(
+                opened.name,
+                label,
+                ignore,
+                delimiter,
+                labelled=labelled,
+                header=header,
+                types=kinds,
+                only_typed=only_typed,
+                na_values=missing,
+            )
         elif kind == "jsonl":
-            parser = JsonLinesParser(binarize, label, ignore, labelled=labelled)
+            parser = JsonLinesParser(
+                opened.name, label, ignore, labelled=labelled, types=kinds, na_values=missing, is_known=only_typed
+            )
         else:
-            # scikit-learn's text is slow to import, and only this format needs it.
-            from sapwood.stream._text import TextParser
-
-            parser = TextParser(vectorizer, n_features, labelled=labelled)
+            parser = text_parser(vectorizer, n_features, labelled=labelled)
     except BaseException:
         opened.close()
         raise
-    return Reader(opened, parser, format_name=kind, batch_size=batch_size, on_error=on_error, start=start)
+    return Reader(
+        opened,
+        parser,
+        format_name=kind,
+        batch_size=batch_size,
+        on_error=on_error,
+        start=start,
+        longest_line=longest_line,
+    )
 
 
 _OPTIONS = {
-    "svmlight": {"n_features"},
+    "svmlight": {"binarize", "n_features", "sparse_numbers"},
     "text": {"n_features", "vectorizer"},
-    "csv": {"label", "ignore", "delimiter"},
-    "jsonl": {"label", "ignore"},
+    "csv": {"label", "ignore", "delimiter", "header", "types", "na_values"},
+    "jsonl": {"label", "ignore", "types", "na_values"},
 }
+_USUAL = {"binarize": 0.0, "header": True, "sparse_numbers": False}
 
 
 def _check_options(kind: str, **options: Any) -> None:
     """Refuse an option that does not apply to the format, which would be ignored silently otherwise."""
     for name, value in options.items():
-        if name not in _OPTIONS[kind] and value is not None and value != ():
+        is_given = value != _USUAL[name] if name in _USUAL else value is not None and value not in ((), {})
+        if name not in _OPTIONS[kind] and is_given:
             raise ValueError(f"read: {name} must be left out for the format {kind}, got {value!r}")
 
 

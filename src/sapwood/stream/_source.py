@@ -94,6 +94,7 @@ class Source:
             self._failure = error
         if not self.sample:
             raise StreamError(self.name, "points", f"an empty file in {self.compression} data")
+        _refuse_utf_16(self.sample, self.name)
         self.sample = self.sample.removeprefix(_BOM)
         if b"\0" in self.sample:
             at = self.sample.index(b"\0")
@@ -105,12 +106,20 @@ class Source:
         yield self.sample
         if self._failure is not None:
             raise self._failure
-        yield from self._text
+        for chunk in self._text:
+            # A little compressed data may be a lot of text.
+            if self.is_interrupted:
+                raise Interrupted(KeyboardInterrupt())
+            yield chunk
 
     def close(self) -> None:
         """Close the file if it was opened here."""
         if self._is_owned:
             self._file.close()
+
+    def stop(self) -> None:
+        """Read no further, from another thread than the one that reads: Interrupted comes out of `chunks` soon."""
+        self.is_interrupted = True
 
     def interrupt(self) -> None:
         """Read no further: instead of that, and at once if data is waited for, Interrupted comes out of `chunks`."""
@@ -167,6 +176,16 @@ def _in_one_sentence(error: OSError, name: str) -> OSError:
     plain = type(error)(f"{name}: {reason}")
     plain.errno = error.errno
     return plain
+
+
+def _refuse_utf_16(sample: bytes, name: str) -> None:
+    """Refuse text in two bytes per character, by its mark or by the zeros of each character of ASCII."""
+    start = sample[:64]
+    marked = start.startswith((b"\xff\xfe", b"\xfe\xff"))
+    low, high = start[0::2], start[1::2]
+    is_ascii = (not any(high) and all(low)) or (not any(low) and all(high))
+    if marked or (len(high) > 1 and is_ascii):
+        raise StreamError(name, "text in UTF-8", f"text in UTF-16 (iconv -f UTF-16 -t UTF-8 {name} converts it)")
 
 
 def _size_left(file: Any) -> int | None:

@@ -8,12 +8,15 @@ import numpy as np
 
 from sapwood import _core
 from sapwood.data import Batch
+from sapwood.data.matrix import thermometer
 from sapwood.stream._errors import LineError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Hashable, Iterator
 
     from numpy.typing import NDArray
+
+    from sapwood.stream._table import TableRead
 
 # Beyond this not every whole number is a double.
 _LARGEST_WHOLE = 2.0**53
@@ -22,7 +25,10 @@ _LARGEST_WHOLE = 2.0**53
 class SvmlightParser:
     """Parses svmlight text natively. The interface is that of `Parser`."""
 
-    def __init__(self, binarize: float | None, n_features: int | None) -> None:
+    table: TableRead | None = None
+    """Nothing: each column is a feature."""
+
+    def __init__(self, binarize: float | None, n_features: int | None, *, sparse_numbers: bool = False) -> None:
         if binarize is not None and binarize < 0:
             raise ValueError(
                 "read: binarize must be at least 0 for an svmlight file, all of whose features that are not written "
@@ -31,8 +37,10 @@ class SvmlightParser:
         if n_features is not None and n_features > _core.MAX_COLUMNS:
             raise ValueError(f"read: n_features must be at most {_core.MAX_COLUMNS}, got {n_features}")
         self._n_features = _core.MAX_COLUMNS if n_features is None else n_features
-        self._native = _core.SvmlightParser(binarize, self._n_features)
+        self._sparse_numbers = sparse_numbers
+        self._native = _core.SvmlightParser(binarize, self._n_features, sparse_numbers)
         self.most = 1
+        self.is_passed_over = False
 
     @property
     def n_lines(self) -> int:
@@ -57,7 +65,10 @@ class SvmlightParser:
 
     def take(self) -> Batch:
         """Return the points that are gathered, and begin anew."""
-        first_line, indptr, indices, labels = self._native.take()
+        first_line, indptr, indices, values, labels = self._native.take()
+        names: list[Hashable] | None = None
+        if self._sparse_numbers:
+            indptr, indices, _, names = thermometer(indptr, indices, values, range(self._n_features))
         return Batch(
             y=_labels(labels),
             indptr=indptr,
@@ -65,6 +76,7 @@ class SvmlightParser:
             keys=None,
             n_features=self._n_features,
             first_line=first_line,
+            names=names,
         )
 
     def drop(self) -> None:

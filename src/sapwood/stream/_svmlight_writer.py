@@ -6,9 +6,9 @@ import io
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse
 
 from sapwood import _core
+from sapwood.data.csr import is_sparse
 
 if TYPE_CHECKING:
     from typing import BinaryIO
@@ -46,7 +46,7 @@ def write_svmlight(file: BinaryIO, X: Any, y: ArrayLike) -> None:
     >>> file.getvalue()
     b'1 1:1 2:1\n-1\n'
     """
-    if not scipy.sparse.issparse(X):
+    if not is_sparse(X):
         raise ValueError(f"write_svmlight: X must be a sparse matrix, got {type(X).__name__}")
     matrix: Any = X
     rows, columns = matrix.shape
@@ -57,7 +57,9 @@ def write_svmlight(file: BinaryIO, X: Any, y: ArrayLike) -> None:
         raise ValueError(f"write_svmlight: y must have a label for each of the {rows} rows, got shape {labels.shape}")
     if labels.dtype.kind not in "biuf" or not np.all(np.isfinite(labels)):
         raise ValueError("write_svmlight: y must hold finite numbers only")
-    matrix = scipy.sparse.csr_array(matrix)
+    from scipy.sparse import csr_array
+
+    matrix = csr_array(matrix)
     matrix.check_format(full_check=True)
     indptr = np.ascontiguousarray(matrix.indptr, dtype=np.int64)
     indices = np.ascontiguousarray(matrix.indices[: indptr[-1]], dtype=np.int32)

@@ -4,111 +4,119 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
-
-from sapwood.data.batch import Batch, as_objects
+from sapwood import _core
+from sapwood.data.batch import Batch, Coding, as_objects
+from sapwood.data.placed_keys import PlacedKeys
+from sapwood.stream._analyser import Words, plain_words, words_of
 from sapwood.stream._errors import BadLineError, LineError, shown
-from sapwood.stream._lines import Lines
-from sapwood.stream._parser import KeyedPoints
+from sapwood.stream._lines import decoded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from sapwood.stream._parser import Parser
+    from sapwood.stream._table import TableRead
+
+__all__ = ["TextParser", "text_parser"]
+
+_MOST_COLUMNS = 2**31 - 1
+
+
+def text_parser(vectorizer: Any, n_features: int | None, *, labelled: bool) -> Parser:
+    """Return a parser of labelled text; see `sapwood.stream.read`."""
+    if vectorizer is None:
+        if n_features is not None and n_features > _MOST_COLUMNS:
+            raise ValueError(f"read: n_features must be at most {_MOST_COLUMNS}, got {n_features}")
+        return TextParser(Words(n_columns=n_features), labelled=labelled)
+    if n_features is not None:
+        raise ValueError(f"read: n_features must be None beside a vectorizer, which has its own, got {n_features}")
+    if isinstance(vectorizer, Words):
+        return TextParser(vectorizer, labelled=labelled)
+    words = plain_words(vectorizer)
+    if words is not None:
+        return TextParser(words, labelled=labelled)
+    # scikit-learn's text is slow to import, and who has a vectorizer has imported it.
+    from sapwood.stream._vectorized_text import VectorizedTextParser
+
+    return VectorizedTextParser(vectorizer, labelled=labelled)
+
 
 class TextParser:
-    """Parses labelled text: words by scikit-learn's analyser, or hashed. The interface is that of `Parser`.
+    """Parses labelled text natively: words in lower case, runs of words, or both hashed. The interface is `Parser`'s.
+
+    Guarantee: the features of a text are those of scikit-learn's analyser, in its order. A line that is bad, or in
+    which the lower case of a character depends on those around it, is read by Python.
 
     Parameters
     ----------
-    vectorizer
-        Any of scikit-learn's vectorizers, for its analyser; a HashingVectorizer makes columns of the words. Whatever it
-        says of counts, signs and norms, a feature is on or off. By default CountVectorizer(), or, if `n_features` is
-        given, HashingVectorizer with as many.
+    words
+        Which words and runs of words are features.
     labelled
         Whether lines have labels; else each is text from its first sign to its last.
     """
 
-    def __init__(self, vectorizer: Any, n_features: int | None, *, labelled: bool) -> None:
-        if vectorizer is None:
-            vectorizer = CountVectorizer() if n_features is None else HashingVectorizer(n_features=n_features)
-        elif n_features is not None:
-            raise ValueError(f"read: n_features must be None beside a vectorizer, which has its own, got {n_features}")
-        if not callable(getattr(vectorizer, "build_analyzer", None)):
-            raise TypeError(f"read: vectorizer must be one of scikit-learn's for text, got {vectorizer!r}")
-        self._analyze = vectorizer.build_analyzer()
-        self._hashing: HashingVectorizer | None = None
-        if isinstance(vectorizer, HashingVectorizer):
-            # Counts of one sign, so that two words of one column do not cancel each other out.
-            options = {**vectorizer.get_params(), "alternate_sign": False, "norm": None, "binary": True}
-            self._hashing = HashingVectorizer(**options)
+    table: TableRead | None = None
+    """Nothing: each word is a feature."""
+
+    def __init__(self, words: Words, *, labelled: bool) -> None:
+        self._words = words
         self._labelled = labelled
-        self._lines = Lines(iter(()))
+        self._native = _core.TextLines(labelled, *words)
         self.most = 1
-        self.drop()
+        self.is_passed_over = False
 
     @property
     def n_lines(self) -> int:
         """The lines that have been read."""
-        return self._lines.n
+        return self._native.n_lines()
 
     def __len__(self) -> int:
-        return len(self._labels)
+        return len(self._native)
 
     def drop(self) -> None:
         """Forget the points that are gathered."""
-        self._labels: list[str | None] = []
-        self._texts: list[str] = []
-        self._first_line = 0
+        self._native.take()
 
     def events(self, blocks: Iterator[bytes]) -> Iterator[LineError | None]:
         """Yield the error of each bad line, and None whenever `most` points are gathered."""
-        lines = self._lines = Lines(blocks)
-        while True:
-            try:
-                line = next(lines, None)
-            except BadLineError as bad:
-                yield bad.error
-                continue
-            if line is None:
-                return
-            if not line or line.isspace():
-                continue
-            label: str | None = None
-            text = line
-            if self._labelled:
-                label, tab, text = line.partition("\t")
-                if not tab:
-                    yield LineError(lines.n, len(line) + 1, f"no tab after {shown(line)}", "label<TAB>text")
-                    continue
-                if not label:
-                    yield LineError(lines.n, 1, "a tab", "a label")
-                    continue
-            if not self._labels:
-                self._first_line = lines.n
-            self._labels.append(label)
-            self._texts.append(text)
-            if len(self._labels) >= self.most:
-                yield None
+        native = self._native
+        for block in blocks:
+            at = 0
+            while at < len(block):
+                at, left = native.parse(block, at, self.most, self.is_passed_over)
+                if left < at and (error := self._read(block[left:at])) is not None:
+                    yield error
+                if len(native) >= self.most:
+                    yield None
+
+    def _read(self, line_bytes: bytes) -> LineError | None:
+        """Read a line that was left over; return what is wrong with it, if anything is."""
+        n = self.n_lines
+        try:
+            line = decoded(line_bytes.removesuffix(b"\n"), n).removesuffix("\r")
+        except BadLineError as bad:
+            return bad.error
+        if line.isspace():
+            return None
+        label, tab, text = line.partition("\t") if self._labelled else ("", "\t", line)
+        if not tab:
+            return LineError(n, len(line) + 1, f"no tab after {shown(line)}", "label<TAB>text")
+        if self._labelled and not label:
+            return LineError(n, 1, "a tab", "a label")
+        self._native.add(label, words_of(text, self._words))
+        return None
 
     def take(self) -> Batch:
         """Return the points that are gathered, and begin anew."""
-        labels, texts, first_line = self._labels, self._texts, self._first_line
-        self.drop()
-        if self._hashing is None:
-            points = KeyedPoints()
-            analyze = self._analyze
-            for label, text in zip(labels, texts, strict=True):
-                # A dictionary keeps the order of first appearance.
-                points.add(first_line, label, list(dict.fromkeys(analyze(text))))
-            return points.take()
-        X = self._hashing.transform(texts)
-        X.sort_indices()
+        first_line, indptr, indices, words, codes, classes = self._native.take()
+        names = as_objects(classes)
+        is_hashed = self._words.n_columns is not None
         return Batch(
-            y=as_objects(labels),
-            indptr=X.indptr.astype(np.int64),
-            indices=X.indices.astype(np.int32),
-            keys=None,
-            n_features=self._hashing.n_features,
+            y=names[codes] if self._labelled else as_objects([None] * (len(indptr) - 1)),
+            indptr=indptr,
+            indices=indices if is_hashed else None,
+            keys=None if is_hashed else PlacedKeys(words, indices),
+            n_features=self._words.n_columns,
             first_line=first_line,
+            coding=Coding(names, codes) if self._labelled else None,
         )

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sapwood.stream._analyser import Words
+from sapwood.stream._formats import format_by_name
+from sapwood.stream._lines import LONGEST_LINE
 from sapwood.stream._reader import read
 
 if TYPE_CHECKING:
-    import os
     from typing import BinaryIO
 
     from sapwood.stream._reader import Reader
@@ -20,9 +23,9 @@ _MOST_NGRAMS = 9
 
 @dataclass(frozen=True)
 class Encoding:
-    """The options of `sapwood.stream.read` that decide which features a point has; see there.
+    """The options of `sapwood.stream.read` that decide which features and numbers a point has; see there.
 
-    `ngrams` is for text: features are words and runs of up to `ngrams` words.
+    `types` are pairs of a name and a type. `ngrams` is for text: features are words and runs of up to `ngrams` words.
     """
 
     format: str | None = None
@@ -32,6 +35,10 @@ class Encoding:
     label: str | None = None
     ignore: tuple[str, ...] = ()
     delimiter: str | None = None
+    header: bool = True
+    types: tuple[tuple[str, str], ...] = ()
+    na_values: tuple[str, ...] | None = None
+    sparse_numbers: bool = False
 
     def __post_init__(self) -> None:
         if not 1 <= self.ngrams <= _MOST_NGRAMS:
@@ -47,23 +54,23 @@ class Encoding:
         on_error: str = "stop",
         start: int = 0,
         labelled: bool = True,
+        only_typed: bool = False,
+        longest_line: int = LONGEST_LINE,
     ) -> Reader:
         """Return a reader of a stream, as `sapwood.stream.read` does, with these options."""
         n_features, vectorizer = self.n_features, None
         if self.ngrams > 1:
-            from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
-
-            runs = (1, self.ngrams)
-            if n_features is None:
-                vectorizer = CountVectorizer(ngram_range=runs)
-            else:
-                vectorizer, n_features = HashingVectorizer(n_features=n_features, ngram_range=runs), None
+            vectorizer, n_features = Words(1, self.ngrams, n_features), None
+        known = self.format
+        if known is None and isinstance(source, (str, os.PathLike)):
+            known = format_by_name(os.fspath(source))
         return read(
             source,
             # Nothing but text has runs of words.
             format="text" if self.ngrams > 1 else self.format,
             batch_size=batch_size,
-            binarize=self.binarize,
+            # Of other formats it says nothing, whatever the model was made of before.
+            binarize=self.binarize if known in {None, "svmlight"} else 0.0,
             on_error=on_error,
             start=start,
             n_features=n_features,
@@ -72,4 +79,10 @@ class Encoding:
             labelled=labelled,
             ignore=self.ignore,
             delimiter=self.delimiter,
+            header=self.header,
+            types=dict(self.types),
+            only_typed=only_typed,
+            na_values=self.na_values,
+            sparse_numbers=self.sparse_numbers,
+            longest_line=longest_line,
         )

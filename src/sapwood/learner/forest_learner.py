@@ -1,0 +1,106 @@
+"""A learner with many trees."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+import numpy as np
+
+from sapwood.inspect.summary import ForestSummary
+from sapwood.inspect.top_features import top_features
+from sapwood.learner.forest_model import ForestModel
+from sapwood.learner.learner import TreeLearner
+from sapwood.learner.make_tree import n_threads
+from sapwood.learner.model import TreeModel
+from sapwood.parameters import tree_grown_by
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from sapwood.data import Batch, Labels
+    from sapwood.data.core_rows import CoreRows
+    from sapwood.inspect.explain import Explanation
+    from sapwood.inspect.names import FeatureNames
+    from sapwood.inspect.top_features import TopFeatures
+    from sapwood.inspect.view import TreeView
+
+__all__ = ["ForestLearner"]
+
+T = TypeVar("T")
+
+
+class ForestLearner(TreeLearner):
+    """Many trees that learn from batches and single points, and predict. Estimators and commands each have one.
+
+    Guarantee, beside that of `TreeLearner`: what is learned depends on neither the number of threads nor the batches
+    that the points come in.
+    """
+
+    __slots__ = ()
+
+    type_of_model: ClassVar[type[TreeModel]] = ForestModel
+    model: ForestModel | None
+
+    def fitted(self) -> ForestModel:
+        """Return the model; raise ValueError before the first point."""
+        model = super().fitted()
+        assert isinstance(model, ForestModel)
+        return model
+
+    def _learn_or_undo(self, model: TreeModel, labels: Labels, batch: Batch, learn: Callable[[Batch], T]) -> T:
+        # It may have changed since the last points.
+        model.tree.n_jobs = n_threads(self.parameters.get("n_jobs"))  # type: ignore[union-attr]  # it is a forest
+        return super()._learn_or_undo(model, labels, batch, learn)
+
+    def member(self, tree: Any = 0, *, may_learn: bool = False) -> TreeLearner:
+        """Return a learner that has a copy of a tree; raise ValueError if there is none of the number."""
+        model = self.fitted()
+        n_trees = model.forest.n_trees()
+        if isinstance(tree, bool) or not isinstance(tree, (int, np.integer)) or not 0 <= tree < n_trees:
+            raise ValueError(f"{self.owner}: tree must be an integer from 0 to {n_trees - 1}, got {tree!r}")
+        kind = tree_grown_by(self.kind.growth)
+        parameters: dict[str, Any] = {
+            each.name: self.parameters.get(each.name, each.default) for each in kind.parameters
+        }
+        with self.lock:
+            return TreeLearner(kind, parameters, owner=self.owner, model=model.of_tree(int(tree), may_learn=may_learn))
+
+    # ---- looking inside: one tree, by default the first -------------------------------------------------------------
+
+    def view(self, feature_names: FeatureNames = None, owner: str = "TreeView.of", tree: int = 0) -> TreeView:
+        """Return a view of a tree in its current state; `owner` is the function named in errors."""
+        return self.member(tree).view(feature_names, owner)
+
+    def explain(self, point: CoreRows, feature_names: FeatureNames, owner: str, tree: int = 0) -> Explanation:
+        """Explain the prediction of a tree for a point, a single row."""
+        return self.member(tree).explain(point, feature_names, owner)
+
+    def explain_batch(self, batch: Batch, feature_names: FeatureNames = None, tree: int = 0) -> Iterator[Explanation]:
+        """Yield why a tree predicts each point of a batch as it does."""
+        return self.member(tree).explain_batch(batch, feature_names)
+
+    # ---- looking inside: all trees ----------------------------------------------------------------------------------
+
+    def top_features(self, k: int = 10, feature_names: FeatureNames = None, owner: str | None = None) -> TopFeatures:
+        """Return for each class the features with the largest weights for it in the leaves, the mean over the trees."""
+        model = self.fitted()
+        owner = owner or f"{self.owner}.top_features"
+        self.require_feature_weights(owner)
+        with self.lock:
+            trees = [model.of_tree(number).tree for number in range(model.forest.n_trees())]
+            labels = model.labels
+            return top_features(
+                trees[0],
+                k,
+                classes=labels.order,
+                feature_names=feature_names,
+                in_order=labels.in_order,
+                owner=owner,
+                scores=np.mean([tree.feature_scores() for tree in trees], axis=0),
+            )
+
+    def summary(self) -> ForestSummary:
+        """Return the size and the history of the forest in a few numbers."""
+        model = self.fitted()
+        with self.lock:
+            return ForestSummary.of(model.forest, len(model.labels.classes))
