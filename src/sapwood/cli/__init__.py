@@ -5,8 +5,16 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
+from importlib import import_module
+from typing import TYPE_CHECKING
 
-__all__ = ["main"]
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["ALONE", "main"]
+
+ALONE = ("train", "predict", "evaluate", "inspect")
+"""The commands that are prepared by themselves: those that people run often. Each is in a module of its name."""
 
 
 def main() -> None:
@@ -20,8 +28,9 @@ def main() -> None:
         )
         sys.exit(1)
     try:
-        from sapwood.cli.app import app
-
+        # pydantic, of which typer needs little, looks for extensions of itself among all packages that are installed.
+        os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+        app = _application(sys.argv[1:])
         app()
     except KeyboardInterrupt:
         # Commands have their own word for it; this is before there is one.
@@ -35,6 +44,18 @@ def main() -> None:
             file=sys.stderr,
         )
         sys.exit(1)
+
+
+def _application(arguments: list[str]) -> Callable[[], None]:
+    """Return the application, with no more commands than are needed: to prepare all of them takes longer than most."""
+    if arguments and arguments[0] in ALONE:
+        from sapwood.cli.make_app import make_app
+
+        name = arguments[0]
+        return make_app([getattr(import_module(f"sapwood.cli.{name}"), name)])
+    from sapwood.cli.app import app
+
+    return app
 
 
 def _open_what_is_closed() -> None:

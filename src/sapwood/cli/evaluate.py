@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,9 +11,9 @@ import typer
 from sapwood.cli.errors import require_two_classes
 from sapwood.cli.groups import command
 from sapwood.cli.learners import LearnerOptions
-from sapwood.cli.output import OutputOptions, check_place, note
+from sapwood.cli.output import OutputOptions, check_new, check_place, counted, note
 from sapwood.cli.progress import shown
-from sapwood.cli.readers import FILE, ReaderOptions, reported
+from sapwood.cli.readers import FILE, ReaderOptions, as_read, reported, tell_table
 from sapwood.cli.signals import StopSignals
 
 if TYPE_CHECKING:
@@ -35,6 +36,11 @@ def evaluate(
         float, typer.Option(help="Also report the metrics with weights that fall by this factor per point.")
     ] = (0.999),
     tree: Annotated[bool, typer.Option("--tree", help="Print the tree at the end, as rules.")] = False,
+    model: Annotated[
+        Path | None,
+        typer.Option("--model", "-m", metavar="MODEL", help="Keep the model that was evaluated, as train saves it."),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite MODEL if it exists.")] = False,
     output: OutputOptions,
 ) -> None:
     """Predict each point of a stream before learning it, and report how well that went.
@@ -43,18 +49,24 @@ def evaluate(
 
     Try:
       sapwood evaluate stream.svm.gz --learner efdt --report run.html
-      sapwood evaluate reviews.tsv --ngrams 2 --tree
+      sapwood evaluate reviews.tsv --ngrams 2 --tree --model reviews.sapwood
+      sapwood evaluate customers.csv --label churned --types zip=category --ignore id
       sapwood evaluate stream.svm --json | jq .metrics.accuracy
     """
+    from sapwood.checkpoint import Checkpoint
     from sapwood.evaluate import PrequentialRun
     from sapwood.inspect import export_text
     from sapwood.stream import StreamError
 
     if report is not None:
         check_place(report)
-    model = learner.make(reader.binarize)
-    run = PrequentialRun(model, window=window, fading=fading)
+    if model is not None:
+        check_place(model)
+        check_new(model, force=force, hint="another name keeps both")
+    evaluated = learner.make(reader.encoding)
+    run = PrequentialRun(evaluated, window=window, fading=fading)
     with reported(reader.open(file), quiet=output.quiet) as stream, StopSignals(run.interrupt) as signals:
+        tell_table(stream, quiet=output.quiet)
         failure: StreamError | OSError | None = None
         with shown("Evaluating", stream, quiet=output.quiet) as show:
             try:
@@ -64,18 +76,23 @@ def evaluate(
         if failure is not None and run.n == 0:
             raise failure
         result = run.result()
+        if model is not None and result.n:
+            encoding = as_read(replace(reader.encoding, format=stream.format), stream)
+            Checkpoint(evaluated, encoding, result.n).save(model)
         if not result.interrupted and failure is None:
             require_two_classes(stream.name, result.classes)
         _tell(result, report, output, export_text(result.tree) if tree and result.tree is not None else "", stream.name)
+        if model is not None and result.n:
+            note(f"Model: {model}", quiet=output.quiet)
         if failure is not None:
             raise failure
-    signals.check(f"after {result.n:,} points")
+    signals.check(f"after {counted(result.n, 'point')}")
 
 
 def _words(run: PrequentialRun) -> str:
     if run.n == 0:
         return "no point yet"
-    return f"{run.n:,} points, accuracy {run.accuracy:.4f}, recently {run.accuracy_window:.4f}"
+    return f"{counted(run.n, 'point')}, accuracy {run.accuracy:.4f}, recently {run.accuracy_window:.4f}"
 
 
 def _tell(result: Evaluation, report: Path | None, output: OutputOptions, tree: str, name: str) -> None:

@@ -13,12 +13,13 @@ from sapwood.cli.groups import command
 from sapwood.cli.signals import StopSignals
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import numpy as np
+    from numpy.typing import NDArray
     from scipy.sparse import csr_array
 
 __all__ = ["sparse", "text"]
-
-_AT_ONCE = 10_000
 
 N = Annotated[int, typer.Option(min=1, help="The number of points.")]
 SEED = Annotated[
@@ -59,7 +60,7 @@ def sparse(
     """
     from sapwood.datasets import make_sparse
 
-    _write(*make_sparse(n, d1, d2, q, seed=seed))
+    _write(partial(make_sparse, n, d1, d2, q, seed=seed))
 
 
 @partial(command, within="generate")
@@ -87,27 +88,36 @@ def text(
     """
     from sapwood.datasets import make_text
 
-    X, y = make_text(
-        n,
-        d,
-        length,
-        exponent,
-        topical=topical,
-        contrast=contrast,
-        drift=drift.value,
-        changes=changes.value,
-        n_changes=n_changes,
-        severity=severity,
-        seed=seed,
+    _write(
+        partial(
+            make_text,
+            n,
+            d,
+            length,
+            exponent,
+            topical=topical,
+            contrast=contrast,
+            drift=drift.value,
+            changes=changes.value,
+            n_changes=n_changes,
+            severity=severity,
+            seed=seed,
+        )
     )
-    _write(X, y)
 
 
-def _write(X: csr_array, y: np.ndarray[tuple[int], np.dtype[np.uint8]]) -> None:
+def _write(make: Callable[..., tuple[csr_array, NDArray[np.uint8]]]) -> None:
+    """Write the points as they are made, so that a stream of any length takes the same memory."""
     from sapwood.stream import write_svmlight
 
-    # In parts: the text of all points may be much larger than the matrix. A signal ends no line in its midst.
+    written = 0
+    # A signal ends no line in its midst.
     with StopSignals() as signals:
-        for start in range(0, len(y), _AT_ONCE):
-            write_svmlight(sys.stdout.buffer, X[start : start + _AT_ONCE], y[start : start + _AT_ONCE])
-            signals.check(f"after {min(start + _AT_ONCE, len(y)):,} points")
+
+        def use(X: csr_array, y: NDArray[np.uint8]) -> None:
+            nonlocal written
+            write_svmlight(sys.stdout.buffer, X, y)
+            written += len(y)
+            signals.check(f"after {written:,} points")
+
+        use(*make(use=use))

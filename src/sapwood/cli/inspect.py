@@ -12,7 +12,7 @@ import typer
 
 from sapwood.cli.groups import command
 from sapwood.cli.models import opened_model
-from sapwood.cli.output import OutputOptions
+from sapwood.cli.output import OutputOptions, check_place
 
 if TYPE_CHECKING:
     from sapwood.inspect import TreeView
@@ -28,6 +28,11 @@ def inspect(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="A saved model.")],
     depth: Annotated[int | None, typer.Option(min=0, help="Show the tests above this depth. [default: all]")] = None,
     top: Annotated[int, typer.Option(min=0, help="The number of features and rules to show.")] = 10,
+    tree: Annotated[int, typer.Option(min=0, help="The number of the tree to show, of a forest.")] = 0,
+    picture: Annotated[
+        Path | None,
+        typer.Option(metavar="PICTURE", help="Draw the tree into this file: .svg, .png or .pdf, by its extension."),
+    ] = None,
     output: OutputOptions,
 ) -> None:
     """Show a model: its summary, its top features, its rules and its tree.
@@ -36,11 +41,11 @@ def inspect(
     of the splits are those that removed most of the impurity. A rule describes a leaf: the features that a point must
     have and lack to reach it, and the classes of the points that did. The rules that most points have met are shown.
     The tree is read from the top: a point goes to the first line whose condition it meets. With --quiet only the tree
-    is printed.
+    is printed. Of a forest one tree is shown, and the top features are those of all.
 
     Try:
       sapwood inspect spam.sapwood
-      sapwood inspect spam.sapwood --depth 5 --top 20
+      sapwood inspect spam.sapwood --depth 5 --top 20 --picture tree.svg
       sapwood inspect spam.sapwood --json | jq .best_features
     """
     from sapwood.cli.rules import rules_of
@@ -49,13 +54,17 @@ def inspect(
     from sapwood.inspect.names import one_line, shortened
     from sapwood.stream import Encoding
 
+    if picture is not None:
+        _check_picture(picture)
     learner, about = opened_model(model)
-    view = learner.view()
+    view = learner.member(tree).view()
+    if picture is not None:
+        _draw(view, picture, depth)
     best = _best_features(view, top)
     told = learner.top_features(top) if top > 0 and learner.has_feature_weights else {}
-    tree = export_text(view, max_depth=depth)
+    text = export_text(view, max_depth=depth)
     if output.quiet and not output.json:
-        typer.echo(tree, nl=False)
+        typer.echo(text, nl=False)
         return
     rules = rules_of(view, top)
     # By name, as scikit-learn lists them.
@@ -86,7 +95,9 @@ def inspect(
             "Rules, by the points that met them\n"
             + _columns([(*rule.conclusion(), rule.condition()) for rule in rules])
         )
-    parts.append("Tree\n" + tree.rstrip("\n"))
+    parts.append("Tree\n" + text.rstrip("\n"))
+    if any(node.model == "trunk" for node in view.nodes):
+        parts.append("(trunk: the leaf answers by the logistic regression of the whole stream, which all leaves share)")
     output.result(
         "\n\n".join(parts),
         {
@@ -104,6 +115,24 @@ def inspect(
             "tree": to_dict(view),
         },
     )
+
+
+_PICTURES = (".svg", ".png", ".pdf")
+
+
+def _check_picture(path: Path) -> None:
+    if path.suffix.lower() not in _PICTURES:
+        raise ValueError(f"--picture must end in {', '.join(_PICTURES[:-1])} or {_PICTURES[-1]}, got {path.name!r}")
+    check_place(path)
+
+
+def _draw(view: TreeView, path: Path, depth: int | None) -> None:
+    from sapwood.inspect import plot
+    from sapwood.inspect.boxes import DEPTH
+
+    figure = plot(view, max_depth=DEPTH if depth is None else depth).get_figure(root=True)
+    assert figure is not None
+    figure.savefig(path)
 
 
 def _best_features(view: TreeView, most: int) -> list[tuple[str, float]]:
@@ -131,7 +160,10 @@ def _table(values: dict[str, Any]) -> str:
 def _text(value: object) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         return f"{value:,}"
-    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+    if not isinstance(value, tuple):
+        return str(value)
+    # The types of columns are pairs: a name, and what it holds.
+    return ", ".join("=".join(each) if isinstance(each, tuple) else str(each) for each in value)
 
 
 def _indented(text: str) -> str:

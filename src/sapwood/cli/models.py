@@ -24,6 +24,9 @@ def opened_model(path: Path) -> tuple[TreeLearner, StreamNote | None]:
     from sapwood.model_files.sections import unpack
     from sapwood.model_files.stream_note import StreamNote
 
+    if path.is_fifo():
+        # Nobody may ever write to it.
+        raise ValueError(f"{path}: the model must be a file, got a pipe")
     try:
         data = path.read_bytes()
         note = unpack(data).get("stream")

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
-__all__ = ["OutputOptions", "check_place", "note", "write"]
+__all__ = ["OutputOptions", "check_new", "check_place", "counted", "note", "write"]
 
 
 @dataclass
@@ -26,7 +26,7 @@ class OutputOptions:
 
     def result(self, text: str, data: Any) -> None:
         """Print a result, as text or as a line of JSON."""
-        typer.echo(json.dumps(data, allow_nan=False, ensure_ascii=False) if self.json else text)
+        typer.echo(_shown(json.dumps(data, allow_nan=False, ensure_ascii=False) if self.json else text))
 
 
 def write(text: str) -> None:
@@ -35,8 +35,15 @@ def write(text: str) -> None:
 
     sys.stdout.flush()
     # Not by way of the text, which without a buffer below it loses what is left to be written when a signal comes.
-    write_all(sys.stdout.buffer, text.encode(sys.stdout.encoding, sys.stdout.errors or "strict"))
+    write_all(sys.stdout.buffer, _shown(text).encode(sys.stdout.encoding, sys.stdout.errors or "strict"))
     sys.stdout.buffer.flush()
+
+
+def _shown(text: str) -> str:
+    """Return text as it may be sent to standard output: a terminal would obey signs that control it, in any name."""
+    if not sys.stdout.isatty() or text.isprintable():
+        return text
+    return "".join(sign if sign.isprintable() or sign in "\n\t" else ascii(sign)[1:-1] for sign in text)
 
 
 def check_place(path: Path) -> None:
@@ -47,6 +54,17 @@ def check_place(path: Path) -> None:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path.parent))
     if not os.access(path.resolve().parent, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path.parent))
+
+
+def check_new(path: Path, *, force: bool, hint: str) -> None:
+    """Raise ValueError if a file would be overwritten that was not meant to be; `hint` says what else may be wanted."""
+    if path.is_file() and not force:
+        raise ValueError(f"{path} exists: --force overwrites it, {hint}")
+
+
+def counted(n: int, noun: str, plural: str | None = None) -> str:
+    """Return a number of things as text: 1 point, 2,000 points."""
+    return f"{n:,} {noun if n == 1 else plural or f'{noun}s'}"
 
 
 def note(message: str, *, quiet: bool) -> None:

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sapwood.cli.answers import AnswerLines, AnswerOptions
 from sapwood.cli.groups import command
+from sapwood.cli.line_account import LineAccount
 from sapwood.cli.models import opened_model
-from sapwood.cli.output import OutputOptions, note, write
+from sapwood.cli.output import OutputOptions, counted, note, write
 from sapwood.cli.progress import shown
-from sapwood.cli.readers import FILE, Format, OnError, reported
+from sapwood.cli.readers import FILE, LONGEST, MOST_BYTES, Format, OnError, reported
 from sapwood.cli.signals import StopSignals, batches
+from sapwood.cli.vocabulary import named
 
 if TYPE_CHECKING:
-    import numpy as np
-
+    from sapwood.learner import TreeLearner
     from sapwood.stream import Batch, Encoding
 
-__all__ = ["predict"]
+__all__ = ["encoding_of", "format_remark", "predict", "typed_as_known"]
 
 
 @command
@@ -28,12 +30,7 @@ def predict(
     *,
     file: FILE,
     model: Annotated[Path, typer.Option("--model", "-m", metavar="MODEL", help="A model that `train` saved.")],
-    proba: Annotated[
-        bool,
-        typer.Option(
-            "--proba", help="Also print the probability of every class, in tab-separated columns with a header."
-        ),
-    ] = False,
+    answers: AnswerOptions,
     labelled: Annotated[
         bool,
         typer.Option(
@@ -48,6 +45,7 @@ def predict(
     on_error: Annotated[
         OnError, typer.Option(help="At a bad line: stop, skip it, or skip it and report it on standard error.")
     ] = OnError.stop,
+    longest_line: LONGEST = MOST_BYTES,
     batch_size: Annotated[
         int, typer.Option(min=1, help="The number of points predicted at a time; use 1 for an interactive pipe.")
     ] = 10_000,
@@ -55,73 +53,106 @@ def predict(
 ) -> None:
     """Print the predicted class of every point of a stream, one per line.
 
-    Points are read as in training: with the same words, columns and thresholds. Features that the model has never seen
-    have no effect. A line that is skipped has no line in the output. With --json each line is an object with the class
-    as "label" and, with --proba, the probabilities as "proba".
+    There is one line of output for every line of input (of CSV for every row). A blank line is a point of which nothing
+    is known, and is answered as such. A bad line that is skipped and a comment have an empty line.
+
+    Points are read as in training: with the same words, columns, types and thresholds. Features that the model has
+    never seen have no effect; a remark says how many points have no other. With --json each line is an object with the
+    class as "label", null for a line without an answer, and as asked for "id", "proba" or "top".
 
     Try:
       sapwood predict new.svm --model spam.sapwood > labels.txt
       sapwood predict held-out.tsv --labelled --proba --model spam.sapwood
+      sapwood predict customers.csv --id-column customer --threshold churned=0.3 --model churn.sapwood
+      sapwood predict news.txt --top 3 --model topics.sapwood
       tail -f messages.txt | sapwood predict - --batch-size 1 --model spam.sapwood
     """
     from sapwood.stream import Encoding
 
     learner, about = opened_model(model)
-    encoding = _encoding(Encoding() if about is None else about.encoding, file, format)
-    right = n = 0
-    reader = encoding.open(file, batch_size=batch_size, on_error=on_error.value, labelled=labelled)
-    classes = learner.labels.classes.tolist()
+    saved = Encoding() if about is None else about.encoding
+    encoding = encoding_of(saved, file, format)
+    lines = AnswerLines(answers, learner.labels.classes.tolist(), as_json=output.json)
+    right = n = n_unknown = 0
+    reader = answers.with_id(encoding).open(
+        file,
+        batch_size=batch_size,
+        on_error=on_error.value,
+        longest_line=longest_line,
+        labelled=labelled,
+        only_typed=typed_as_known(saved, encoding),
+    )
+    account = LineAccount(reader, header=encoding.header, delimiter=encoding.delimiter)
+    remark = format_remark(saved, reader.format, reader.name)
+    if remark:
+        note(f"Warning: {remark}.", quiet=output.quiet)
     with (
         reported(reader, quiet=output.quiet),
         shown("Predicting", reader, quiet=output.quiet, prints=True) as show,
         StopSignals(reader.interrupt) as signals,
     ):
-        if proba and not output.json:
-            write("\t".join(map(_text, ["label", *classes])) + "\n")
-        for batch in batches(reader):
-            answers = learner.predict(batch).tolist()
-            shares = learner.predict_proba(batch) if proba else None
-            write("".join(_lines(answers, shares, classes, as_json=output.json)))
+        answers.check_format(reader)
+        write(lines.header())
+        nothing = lines.of_blank(learner)
+        for read_batch in batches(reader):
+            batch = named(read_batch, learner.columns, reader.name)
+            found = learner.predict(batch).tolist()
+            shares = learner.predict_proba(batch) if answers.needs_shares else None
+            write(lines.between(account.lines(len(batch)), lines.of_points(batch, found, shares), nothing))
             if labelled:
-                right += _right(batch, answers)
+                right += _right(batch, lines.chosen(found, shares))
             n += len(batch)
-            show(f"{n:,} points")
+            n_unknown += _n_unknown(learner, batch)
+            show(counted(n, "point"))
+        if signals.number is None:
+            write(lines.between(account.rest(), iter(()), nothing))
+    if n_unknown:
+        have = "has" if n_unknown == 1 else "have"
+        note(
+            f"Warning: {n_unknown:,} of {counted(n, 'point')} {have} no feature that the model knows.",
+            quiet=output.quiet,
+        )
     if labelled and n:
         note(f"{right:,} of {n:,} correct: accuracy {right / n:.4f}", quiet=output.quiet)
-    signals.check(f"after {n:,} points")
+    signals.check(f"after {counted(n, 'point')}")
 
 
-def _encoding(saved: Encoding, file: str, given: Format | None) -> Encoding:
+def encoding_of(saved: Encoding, file: str, given: Format | None) -> Encoding:
     """Return how to read the points: as those of training, if they are in the same format."""
     from sapwood.stream import Encoding, format_by_name
 
     known = format_by_name(file) if given is None else given.value
     wanted = saved.format if known is None else known
-    return saved if wanted == saved.format else Encoding(format=wanted, binarize=saved.binarize)
+    if wanted == saved.format:
+        return saved
+    if {wanted, saved.format} == {"csv", "jsonl"}:
+        # The same columns, whatever they are written in.
+        return replace(saved, format=wanted, delimiter=None, header=True)
+    if wanted != "svmlight":
+        return Encoding(format=wanted)
+    return Encoding(format=wanted, binarize=saved.binarize, sparse_numbers=saved.sparse_numbers)
 
 
-def _lines(answers: list[Any], shares: np.ndarray[Any, Any] | None, classes: list[Any], *, as_json: bool) -> list[str]:
-    from sapwood.evaluate.evaluation import plain
-
-    rows = [None] * len(answers) if shares is None else shares.tolist()
-    lines = []
-    for answer, row in zip(answers, rows, strict=True):
-        if as_json:
-            found: dict[str, Any] = {"label": plain(answer)}
-            if row is not None:
-                found["proba"] = {_text(label): share for label, share in zip(classes, row, strict=True)}
-            line = json.dumps(found, ensure_ascii=False)
-        elif row is None:
-            line = _text(answer)
-        else:
-            line = "\t".join([_text(answer), *(f"{share:.6g}" for share in row)])
-        lines.append(line + "\n")
-    return lines
+def typed_as_known(saved: Encoding, encoding: Encoding) -> bool:
+    """Whether the model knows what all columns hold: of CSV it does; a field of JSON lines is what its value is."""
+    return saved.format == "csv" or encoding.format == "jsonl"
 
 
-def _text(label: object) -> str:
-    # A class that was read from JSON may be any text: a line is a point whatever it holds.
-    return " ".join(str(label).splitlines()) if isinstance(label, str) else str(label)
+def format_remark(saved: Encoding, found: str, name: str) -> str:
+    """Return what to say of points that are in another format than those of training; nothing if they are not."""
+    if saved.format in {None, found} or {saved.format, found} == {"csv", "jsonl"}:
+        return ""
+    return f"{name} is in the format {found}, and the model learned {saved.format}, whose features are called otherwise"
+
+
+def _n_unknown(learner: TreeLearner, batch: Batch) -> int:
+    """Return the number of points that have features, none of which the model has met."""
+    import numpy as np
+
+    has = np.diff(batch.indptr) > 0
+    if batch.numbers is not None:
+        has |= np.diff(batch.numbers.indptr) > 0
+    return int((has & (learner.n_known(batch) == 0)).sum())
 
 
 def _right(batch: Batch, answers: list[Any]) -> int:

@@ -47,7 +47,8 @@ def race(
 
     The searches take turns of 10,000 points, so the stream is never held in memory as a whole. Times are measured
     inside the searches and vary with the machine. Searches that do not take more than two classes are left out where
-    there are more. On Ctrl-C or SIGTERM, the command stops at the end of a turn and prints the table so far.
+    there are more. A number counts as the features that it is above one of its quantiles. On Ctrl-C or SIGTERM, the
+    command stops at the end of a turn and prints the table so far.
 
     Try:
       sapwood race stream.svm.gz

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import difflib
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,13 +16,49 @@ from sapwood.cli.output import note
 from sapwood.parameters import parameter
 
 if TYPE_CHECKING:
-    from sapwood.stream import Encoding, Reader
+    from sapwood.stream import Encoding, Reader, TableRead
 
-__all__ = ["FILE", "EncodingOptions", "Format", "OnError", "ReaderOptions", "reported", "skipped"]
+__all__ = [
+    "DELIMITERS",
+    "FILE",
+    "LONGEST",
+    "MOST_BYTES",
+    "EncodingOptions",
+    "Format",
+    "OnError",
+    "ReaderOptions",
+    "as_read",
+    "reported",
+    "skipped",
+    "tell_table",
+]
+
+# Of the table of columns: as many rows as a screen has, and no wrapped lines.
+_MOST_COLUMNS = 24
+_NAME_WIDTH = 32
+_EXAMPLE_WIDTH = 20
 
 FILE = Annotated[
     str, typer.Argument(metavar="FILE", help="The stream: a file, plain or compressed, or - for standard input.")
 ]
+
+
+DELIMITERS = (",", ";", "\t", "|")
+"""The characters between columns of CSV that are recognised."""
+_CALLED = {"svmlight": "svmlight", "text": "text", "csv": "CSV", "jsonl": "JSON lines"}
+_FORMATS_OF = {
+    "label": ("csv", "jsonl"),
+    "ignore": ("csv", "jsonl"),
+    "delimiter": ("csv",),
+    "no_header": ("csv",),
+    "types": ("csv", "jsonl"),
+    "na_values": ("csv", "jsonl"),
+    "ngrams": ("text",),
+    "n_features": ("text", "svmlight"),
+    "binarize": ("svmlight",),
+    "sparse_numbers": ("svmlight",),
+}
+"""The formats that an option is for."""
 
 
 class Format(str, Enum):
@@ -41,6 +78,14 @@ class OnError(str, Enum):
     log = "log"
 
 
+MOST_BYTES = 1 << 28
+"""The bytes of a line by default, as of `sapwood.stream.read`."""
+LONGEST = Annotated[
+    int,
+    typer.Option(min=1, metavar="BYTES", help="The largest number of bytes in a line, which is held in memory whole."),
+]
+
+
 @dataclass
 class EncodingOptions:
     """How lines become points."""
@@ -58,12 +103,43 @@ class EncodingOptions:
     delimiter: Annotated[str | None, typer.Option(metavar="CHARACTER", help="CSV: the character between columns.")] = (
         None
     )
+    no_header: Annotated[
+        bool,
+        typer.Option(
+            "--no-header", help="CSV: the first line is data, not the names of columns, which are x1, x2, ..."
+        ),
+    ] = False
+    types: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=TYPE,...",
+            help="CSV, JSON lines: what columns or fields hold, each a number, a category or a flag, such as "
+            "zip=category,age=number; may be repeated. [default: by their first values]",
+        ),
+    ] = None
+    na_values: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT,...",
+            help="CSV, JSON lines: what stands for a missing value, beside the empty text. [default: NA, NaN, null, ? "
+            "and others]",
+        ),
+    ] = None
     ngrams: Annotated[int, typer.Option(min=1, max=9, help="Text: features are words and runs of up to N words.")] = 1
     n_features: Annotated[
         int | None,
         typer.Option(min=1, help="Text: hash the words into N columns. svmlight: the number of columns."),
     ] = None
-    binarize: Annotated[float, option_of(parameter("binarize"))] = 0.0
+    binarize: Annotated[
+        float, option_of(parameter("binarize"), "svmlight: a feature is on where its number is greater than this.")
+    ] = 0.0
+    sparse_numbers: Annotated[
+        bool,
+        typer.Option(
+            "--sparse-numbers",
+            help="svmlight: the size of a number counts; there are further features for numbers above 1, 2, 4, 8, ...",
+        ),
+    ] = False
 
     @property
     def encoding(self) -> Encoding:
@@ -78,6 +154,10 @@ class EncodingOptions:
             label=self.label,
             ignore=tuple(self.ignore or ()),
             delimiter=self.delimiter,
+            header=not self.no_header,
+            types=tuple(_types_of(self.types or ()).items()),
+            na_values=None if self.na_values is None else tuple(filter(None, self.na_values.split(","))),
+            sparse_numbers=self.sparse_numbers,
         )
 
 
@@ -89,10 +169,117 @@ class ReaderOptions(EncodingOptions):
         OnError,
         typer.Option(help="At a bad line: stop, skip it, or skip it and report it on standard error."),
     ] = OnError.stop
+    longest_line: LONGEST = MOST_BYTES
 
     def open(self, file: str, *, batch_size: int = 10_000) -> Reader:
         """Open a stream."""
-        return self.encoding.open(file, batch_size=batch_size, on_error=self.on_error.value)
+        self.check_name(file)
+        reader = self.encoding.open(
+            file, batch_size=batch_size, on_error=self.on_error.value, longest_line=self.longest_line
+        )
+        try:
+            self.check_format(reader)
+        except ValueError:
+            reader.close()
+            raise
+        return reader
+
+    def check_name(self, file: str) -> str | None:
+        """Return the format that a file is said to have, by an option or by its name; None if it is not said.
+
+        Raises ValueError if an option was given that does not apply to it.
+        """
+        from sapwood.stream import format_by_name
+
+        found = format_by_name(file) if self.format is None else self.format.value
+        if found is not None:
+            self._check(file, found)
+        return found
+
+    def check_format(self, reader: Reader) -> None:
+        """Do the same once the stream is open and its format is known for certain."""
+        self._check(reader.name, reader.format)
+
+    def _check(self, file: str, found: str) -> None:
+        for field in fields(self):
+            formats = _FORMATS_OF.get(field.name)
+            value = getattr(self, field.name)
+            if formats is not None and found not in formats and value != field.default:
+                option = "--" + field.name.replace("_", "-")
+                got = "" if value is True else f", got {_told(value)}"
+                raise ValueError(
+                    f"{option} must be left out for {file}, which is {_CALLED.get(found, found)}: it is for "
+                    f"{' and '.join(_CALLED[each] for each in formats)}{got}"
+                )
+
+
+def _told(value: object) -> str:
+    return ",".join(map(str, value)) if isinstance(value, list) else f"{value}"
+
+
+def _types_of(given: Sequence[str]) -> dict[str, str]:
+    """Return the types of columns that a user gave as zip=category,age=number."""
+    from sapwood.data.kinds import KINDS
+
+    types: dict[str, str] = {}
+    for each in ",".join(given).split(",") if given else ():
+        name, equals, kind = (part.strip() for part in each.rpartition("="))
+        if not equals or not name or kind not in KINDS:
+            near = difflib.get_close_matches(kind, KINDS, 1) if equals else []
+            hint = f"; did you mean {name}={near[0]}?" if near else ""
+            raise typer.BadParameter(
+                f"must be NAME=TYPE with one of {', '.join(KINDS)} as TYPE, got {each!r}{hint}", param_hint="--types"
+            )
+        types[name] = kind
+    return types
+
+
+def as_read(encoding: Encoding, stream: Reader) -> Encoding:
+    """Return an encoding with the label and the types of columns that were settled, for reading other points."""
+    table = stream.table
+    if table is None:
+        return encoding
+    return replace(encoding, label=table.label, types=tuple(table.types.items()))
+
+
+def tell_table(reader: Reader, *, quiet: bool) -> None:
+    """Have a reader say in a small table how each column is read, before the first points are given."""
+    if not quiet:
+        reader.on_table = lambda table: note(_table_text(reader.name, table), quiet=False)
+
+
+def _table_text(name: str, table: TableRead) -> str:
+    from sapwood.inspect.names import shortened
+
+    rows = [
+        (
+            shortened(column.name, _NAME_WIDTH),
+            column.kind,
+            ", ".join(shortened(example, _EXAMPLE_WIDTH) for example in column.examples),
+        )
+        for column in table.columns
+    ]
+    left_out = len(rows) - _MOST_COLUMNS
+    if left_out > 0:
+        label = next((row for row in rows[_MOST_COLUMNS:] if row[1] == "label"), None)
+        rows = [*rows[:_MOST_COLUMNS], (f"and {left_out:,} more", "", "")] + ([label] if label else [])
+    first, second = (max(map(len, column)) for column in list(zip(*rows, strict=True))[:2]) if rows else (0, 0)
+    lines = [f"{name} is read as (--types NAME=TYPE and --ignore NAME change it):"]
+    lines += [f"  {column:<{first}}  {kind:<{second}}  {examples}".rstrip() for column, kind, examples in rows]
+    return "\n".join([*lines, *(f"Note: {_with_options(remark)}." for remark in table.remarks)])
+
+
+def _with_options(remark: str) -> str:
+    """Return a remark of a reader with the options of the command line that it is about."""
+    options = (
+        ("no header", "--no-header"),
+        ("NA values", "--na-values"),
+        ("the types", "--types"),
+        ("ignore the column ''", "--ignore ''"),
+    )
+    for words, option in options:
+        remark = remark.replace(words, f"{words} ({option})")
+    return remark
 
 
 def skipped(reader: Reader, *, quiet: bool) -> None:

@@ -10,6 +10,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
+import typer
 from typer.models import ArgumentInfo, OptionInfo, ParameterInfo
 
 from sapwood.cli.app import COMMANDS, GENERATORS
@@ -47,10 +48,10 @@ happened. `reproduce` also uses exit code {FAILED} for wrong files.
 
 **Checkpoints.** `train` saves its model, with the number of points read, at the end, at every `--checkpoint`, and on
 Ctrl-C, SIGTERM or a bad line. A save replaces the file as a whole: after `kill -9` or a power failure the last
-checkpoint is intact, and a file `.sapwood-*.tmp` beside it may be deleted. `--resume` skips the points that were
-learned and continues. Skipping takes the time of reading them; text is not split into words. The stream must begin with
-the same points, and the options that change the model must be the same. Other options, such as `--checkpoint`, may
-differ.
+checkpoint is intact, and the next one removes a file `.sapwood-*.tmp` that is left beside it. `--resume` skips the
+points that were learned and continues. Skipping takes the time of reading them; text is not split into words. The
+stream must begin with the same points, and the options that change the model must be the same. Other options, such as
+`--checkpoint`, may differ.
 """
 _TYPES: dict[Any, str] = {int: "N", float: "X", str: "TEXT", Path: "PATH"}
 _DEFAULT = re.compile(r" ?\[default: (.*)\]$")
@@ -72,6 +73,8 @@ def _section(name: str, command: Callable[..., None]) -> Iterator[str]:
     arguments, rows = [], []
     for parameter in python_inspect.signature(command).parameters.values():
         hint = hints[parameter.name]
+        if hint is typer.Context:
+            continue
         kind, info = _taken_apart(hint)
         has_default = parameter.default is not python_inspect.Parameter.empty
         if isinstance(info, ArgumentInfo):
@@ -105,7 +108,8 @@ def _option(name: str, kind: Any, info: OptionInfo) -> str:
     given = [each for each in (info.default, *(info.param_decls or ())) if isinstance(each, str)]
     names = ", ".join(f"`{each}`" for each in given or [f"--{name.replace('_', '-')}"])
     if kind is bool:
-        return names
+        # typer adds the other of the two names unless one was given.
+        return names if given else f"{names}, `--no-{name.replace('_', '-')}`"
     if info.metavar:
         return f"{names} {info.metavar}"
     if issubclass(kind, Enum):

@@ -33,7 +33,7 @@ def reproduce(  # noqa: PLR0917 - typer calls it by the names of its options
     full: Annotated[
         bool,
         typer.Option(
-            "--full/--quick", help="The sizes of the paper, or smaller ones that take two minutes (the default)."
+            "--full/--quick", help="The sizes of the paper, or smaller ones that take a minute or two (the default)."
         ),
     ] = False,
     repeats: Annotated[

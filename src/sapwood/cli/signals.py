@@ -54,6 +54,17 @@ class StopSignals:
         self.number = number
         self._stop()
 
+    @contextmanager
+    def stopping(self, stop: Callable[[], None]) -> Iterator[None]:
+        """Within it, this is what is called at the first signal; at once if there was one already."""
+        before, self._stop = self._stop, stop
+        if self.number is not None:
+            stop()
+        try:
+            yield
+        finally:
+            self._stop = before
+
     def check(self, words: str = "") -> None:
         """Raise Stopped, with words of what is done, if there was a signal."""
         if self.number is not None:

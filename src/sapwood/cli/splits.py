@@ -43,7 +43,8 @@ def splits(
 
     Each line has tab-separated columns: the number of points so far, the place (1 is the best), the feature, its gain
     and its score, which is n times the impurity of the points given the feature. With --json each line is an object
-    with these fields. Output starts once there are points of two classes; before that there is nothing to split.
+    with these fields. A number counts as the features that it is above one of its quantiles. Output starts once there
+    are points of two classes; before that there is nothing to split.
 
     Try:
       sapwood splits stream.svm.gz --criterion gini --every 1000

@@ -1,39 +1,59 @@
-"""`sapwood train`: learn a tree from a stream and save it."""
+"""`sapwood train`: learn a tree from streams and save it."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import asdict, replace
+from collections import Counter
+from collections.abc import Hashable
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from sapwood.cli.errors import require_two_classes
 from sapwood.cli.groups import command
+from sapwood.cli.inputs import FILES, Inputs
 from sapwood.cli.learners import LearnerOptions
-from sapwood.cli.output import OutputOptions, check_place, note
-from sapwood.cli.progress import shown
-from sapwood.cli.readers import FILE, ReaderOptions, skipped
-from sapwood.cli.signals import StopSignals, batches
-from sapwood.parameters import PARAMETERS
-
-if TYPE_CHECKING:
-    from sapwood.checkpoint import Checkpoint
+from sapwood.cli.output import OutputOptions, check_new, check_place, counted
+from sapwood.cli.readers import ReaderOptions
+from sapwood.cli.signals import StopSignals
+from sapwood.cli.starting import begun
+from sapwood.cli.training import Training
+from sapwood.cli.vocabulary import names_in
+from sapwood.cli.weight_column import check_weights_apply, read_with, saved_with
 
 __all__ = ["train"]
-
-_OPTIONS = {each.name: each.option for each in PARAMETERS if each.option}
-_BATCH = 4_000  # so few that the next ones are read while one is learned, in short files too
 
 
 @command
 def train(
     *,
-    file: FILE,
+    files: FILES,
     model: Annotated[Path, typer.Option("--model", "-m", metavar="MODEL", help="Where to save the model.")],
     learner: LearnerOptions,
     reader: ReaderOptions,
+    weight_column: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="CSV, JSON lines: the column or field with the weight of a point."),
+    ] = None,
+    names: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="svmlight: what the features are called, one name per line."),
+    ] = None,
+    names_start: Annotated[
+        int, typer.Option(min=0, help="svmlight: the number of the feature that the first line of --names is for.")
+    ] = 1,
+    start_from: Annotated[
+        Path | None,
+        typer.Option(
+            "--from",
+            metavar="MODEL",
+            help="Start from what this model has learned, with its learner and its way of reading; it may be --model.",
+        ),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite MODEL if it exists.")] = False,
+    passes: Annotated[int, typer.Option(min=1, help="How often the files are learned, one pass after the other.")] = 1,
     checkpoint: Annotated[
         str | None,
         typer.Option(metavar="every=N", help="Also save the model after every N points."),
@@ -46,6 +66,10 @@ def train(
 ) -> None:
     """Learn a tree from a stream and save it.
 
+    Several files are one stream, in the order given. With --from, a model goes on with new points; its options need not
+    be repeated. With --passes the files are learned several times; the statistical promises of splits are for the
+    first, in which each point is new. A model that exists is overwritten only with --force or --from.
+
     On Ctrl-C, SIGTERM or a bad line, the command saves what it has learned so far. The same command with --resume
     continues from there, or from the last checkpoint, and makes the same model, byte for byte, as a run that was never
     interrupted. (Where --max-bytes makes nodes stop learning, or with --search approximate, the model may differ and is
@@ -53,58 +77,64 @@ def train(
 
     Try:
       sapwood train reviews.svm.gz --model spam.sapwood
+      sapwood train more.svm.gz --from spam.sapwood --model spam2.sapwood
       sapwood train reviews.tsv --model spam.sapwood --learner efdt --ngrams 2
-      sapwood train big.svm --model big.sapwood --checkpoint every=100000 --resume
+      sapwood train january.svm february.svm --model big.sapwood --checkpoint every=100000 --resume
+      sapwood train customers.csv --label churned --types zip=category --ignore id --model churn.sapwood
       zcat log.csv.gz | sapwood train - --format csv --label clicked --model clicks.sapwood
     """
-    from sapwood.checkpoint import Checkpoint
-    from sapwood.stream import ReadAhead, StreamError
-
     check_place(model)
-    every = None if checkpoint is None else _every(checkpoint)
-    state = Checkpoint(learner.make(reader.binarize), reader.encoding)
-    if resume and model.exists():
-        state = _resumed(model, state)
-    batch_size = _BATCH if every is None else min(every, _BATCH)
-    stream = reader.encoding.open(file, batch_size=batch_size, on_error=reader.on_error.value, start=state.points)
-    with stream, ReadAhead(stream) as ahead, StopSignals(ahead.interrupt) as signals:
-        if state.encoding.format not in {None, stream.format}:
-            raise ValueError(f"--format must be {state.encoding.format}, as of {model}, got {stream.format}")
-        state.encoding = replace(state.encoding, format=stream.format)
-        saved_at = state.points
-        try:
-            with shown("Learning", stream, quiet=output.quiet) as show:
-                for batch in batches(ahead):
-                    state.learn(batch)
-                    show(f"{state.points:,} points")
-                    if every is not None and state.points // every > saved_at // every:
-                        state.save(model)
-                        saved_at = state.points
-        except (StreamError, OSError):
-            # Nothing that was learned before a bad line is lost.
-            if state.points > saved_at:
-                state.save(model)
-            if state.points > 0:
-                points = "The point" if state.points == 1 else f"The {state.points:,} points"
-                note(f"{points} before the error: saved in {model}; --resume continues from there.", quiet=output.quiet)
-            raise
-        if signals.number is None:
-            require_two_classes(stream.name, state.learner.labels.classes.tolist())
-        if state.points > 0:
-            state.save(model)
-    skipped(stream, quiet=output.quiet)
-    signals.check(
-        f"after {state.points:,} points, which are saved in {model}; the same command with --resume continues"
-        if state.points > 0
-        else "before the first point: nothing is saved"
+    same_file = start_from is not None and model.exists() and start_from.exists() and model.samefile(start_from)
+    if same_file and resume:
+        raise ValueError("--resume must be left out where --from is --model, whose position is that of another stream")
+    if not (resume or same_file):
+        check_new(model, force=force, hint=f"--from {model} learns on from it, --resume continues a run")
+    for file in files:
+        known = reader.check_name(file)
+        if weight_column is not None:
+            check_weights_apply(file, known)
+    inputs = Inputs(files, passes)
+    if learner.is_balanced:
+        learner.balance(_counted_classes(files, reader, weight_column))
+    to_resume = model if resume and model.exists() else None
+    state = begun(learner, saved_with(reader.encoding, weight_column), start_from, to_resume)
+    training = Training(
+        state=state,
+        model=model,
+        reader=reader,
+        weight_column=weight_column,
+        columns=state.learner.columns if names is None else names_in(names, names_start),
+        names_given=names is not None,
+        every=None if checkpoint is None else _every(checkpoint),
+        origin=to_resume or start_from,
+        can_resume=not same_file,
+        quiet=output.quiet,
     )
+    with StopSignals() as signals:
+        training.learn(inputs, signals)
+        if signals.number is None:
+            require_two_classes(inputs.name(), state.learner.labels.classes.tolist())
+        training.save()
+    signals.check(training.stopped())
     summary = state.learner.summary()
     if not output.quiet or output.json:
         output.result(
-            f"{state.points:,} points of {stream.name} learned: {summary.n_nodes:,} nodes, "
-            f"{summary.n_leaves:,} leaves, depth {summary.depth:,}. Saved in {model}.",
-            {"model": str(model), "points": state.points, "skipped": stream.errors.count, **asdict(summary)},
+            f"{counted(state.points, 'point')} of {inputs.name()} learned: {counted(summary.n_nodes, 'node')}, "
+            f"{counted(summary.n_leaves, 'leaf', 'leaves')}, depth {summary.depth:,}. Saved in {model}.",
+            {"model": str(model), "points": state.points, "skipped": training.n_skipped, **asdict(summary)},
         )
+
+
+def _counted_classes(files: list[str], reader: ReaderOptions, weight_column: str | None) -> Counter[Hashable]:
+    """Return how many points each class has, by reading all files once."""
+    Inputs(files, 2)  # which must be possible
+    counts: Counter[Hashable] = Counter()
+    for file in files:
+        encoding = read_with(reader.encoding, weight_column)
+        with encoding.open(file, on_error=reader.on_error.value, longest_line=reader.longest_line) as stream:
+            for batch in stream:
+                counts.update(batch.labels())
+    return counts
 
 
 def _every(text: str) -> int:
@@ -112,23 +142,3 @@ def _every(text: str) -> int:
     if found is None or int(found.group(1)) < 1:
         raise typer.BadParameter(f"must be every=N with N at least 1, got {text!r}", param_hint="--checkpoint")
     return int(found.group(1))
-
-
-def _resumed(path: Path, wanted: Checkpoint) -> Checkpoint:
-    """Return the state to continue from. Its learner and its encoding must be the same."""
-    from sapwood.checkpoint import Checkpoint
-
-    saved = Checkpoint.load(path)
-    if saved.learner.kind is not wanted.learner.kind:
-        raise ValueError(f"--learner must be that of {path}, a {saved.learner.kind.name}, to resume it")
-    pairs = [
-        (saved.learner.parameters, wanted.learner.parameters),
-        (asdict(saved.encoding), asdict(wanted.encoding)),
-    ]
-    for there, here in pairs:
-        for name, value in there.items():
-            # The format is known once the stream is open.
-            if here[name] != value and not (name == "format" and here[name] is None):
-                option = "--" + _OPTIONS.get(name, name).replace("_", "-")
-                raise ValueError(f"{option} must be {value!r}, as of {path}, to resume it, got {here[name]!r}")
-    return saved

@@ -1,0 +1,107 @@
+"""`sapwood explain`: why a saved model predicts what it predicts."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sapwood.cli.groups import command
+from sapwood.cli.models import opened_model
+from sapwood.cli.output import OutputOptions, counted, note, write
+from sapwood.cli.predict import encoding_of, format_remark, typed_as_known
+from sapwood.cli.progress import shown
+from sapwood.cli.readers import FILE, Format, OnError, reported
+from sapwood.cli.signals import StopSignals, batches
+from sapwood.cli.vocabulary import named
+
+if TYPE_CHECKING:
+    from sapwood.inspect import Explanation
+
+__all__ = ["explain"]
+
+
+@command
+def explain(
+    *,
+    file: FILE,
+    model: Annotated[Path, typer.Option("--model", "-m", metavar="MODEL", help="A model that `train` saved.")],
+    points: Annotated[int | None, typer.Option(min=1, help="Explain the first N points. [default: all]")] = None,
+    labelled: Annotated[
+        bool,
+        typer.Option(
+            "--labelled/--unlabelled",
+            help="Whether the points have classes, which are then not read as features; svmlight always has them.",
+        ),
+    ] = False,
+    format: Annotated[  # noqa: A002 - the word for it
+        Format | None, typer.Option(help="The format of the stream. [default: by extension, else as in training]")
+    ] = None,
+    on_error: Annotated[
+        OnError, typer.Option(help="At a bad line: stop, skip it, or skip it and report it on standard error.")
+    ] = OnError.stop,
+    output: OutputOptions,
+) -> None:
+    """Print why each point of a stream is predicted as it is.
+
+    An explanation has two sums. The share of the class in the leaf is its share among all points plus what each test on
+    the way adds. The log-odds of the class are the intercept of the model of the leaf plus what each feature adds.
+    Points are read as in training. With --json each line is an object.
+
+    Try:
+      sapwood explain new.tsv --model spam.sapwood --points 3
+      echo "win a prize now" | sapwood explain - --model spam.sapwood
+    """
+    from sapwood.stream import Encoding
+
+    learner, about = opened_model(model)
+    saved = Encoding() if about is None else about.encoding
+    encoding = encoding_of(saved, file, format)
+    reader = encoding.open(
+        file, batch_size=1000, on_error=on_error.value, labelled=labelled, only_typed=typed_as_known(saved, encoding)
+    )
+    remark = format_remark(saved, reader.format, reader.name)
+    if remark:
+        note(f"Warning: {remark}.", quiet=output.quiet)
+    n = 0
+    with (
+        reported(reader, quiet=output.quiet),
+        shown("Explaining", reader, quiet=output.quiet, prints=True) as show,
+        StopSignals(reader.interrupt) as signals,
+    ):
+        for batch in batches(reader):
+            wanted = len(batch) if points is None else min(len(batch), points - n)
+            told = named(batch.part(0, wanted), learner.columns, reader.name)
+            for each in learner.explain_batch(told):
+                n += 1
+                if output.json:
+                    write(json.dumps(_data(each), ensure_ascii=False) + "\n")
+                else:
+                    write(f"{'' if n == 1 else chr(10)}Point {n:,}: {each}\n")
+            show(counted(n, "point"))
+            if n == points:
+                break
+    signals.check(f"after {counted(n, 'point')}")
+
+
+def _data(told: Explanation) -> dict[str, Any]:
+    """Return an explanation in plain types."""
+    from sapwood.evaluate.evaluation import plain
+
+    place = told.classes.index(told.label)
+    return {
+        "label": plain(told.label),
+        "against": plain(told.against),
+        "proba": {str(label): share for label, share in zip(told.classes, told.probabilities, strict=True)},
+        "leaf": told.leaf,
+        "points": told.n,
+        "model": told.model,
+        "root_share": told.root_shares[place],
+        "tests": [
+            {"feature": test.feature, "on": test.on, "gain": test.gain, "adds": test.contribution(place)}
+            for test in told.tests
+        ],
+        "log_odds": [{"feature": name, "adds": value} for name, value in told.contributions()],
+    }
