@@ -7,10 +7,21 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from sapwood.forests import (
+        AdaptiveRandomForestClassifier,
+        ADWINBaggingClassifier,
+        LeveragingBaggingClassifier,
+        OnlineBaggingClassifier,
+        StreamingForestClassifier,
+        StreamingRandomPatchesClassifier,
+    )
     from sapwood.split_finder import CRITERIA, SEARCHES, Split, SplitFinder, Trace
     from sapwood.trees import (
+        DynamicTreeClassifier,
         ExtremelyFastDecisionTreeClassifier,
+        HoeffdingAdaptiveTreeClassifier,
         HoeffdingTreeClassifier,
+        SlidingWindowTreeClassifier,
         StreamingTreeClassifier,
         load_model,
     )
@@ -20,10 +31,19 @@ if TYPE_CHECKING:
 __all__ = [
     "CRITERIA",
     "SEARCHES",
+    "ADWINBaggingClassifier",
+    "AdaptiveRandomForestClassifier",
+    "DynamicTreeClassifier",
     "ExtremelyFastDecisionTreeClassifier",
+    "HoeffdingAdaptiveTreeClassifier",
     "HoeffdingTreeClassifier",
+    "LeveragingBaggingClassifier",
+    "OnlineBaggingClassifier",
+    "SlidingWindowTreeClassifier",
     "Split",
     "SplitFinder",
+    "StreamingForestClassifier",
+    "StreamingRandomPatchesClassifier",
     "StreamingTreeClassifier",
     "Trace",
     "__version__",
@@ -31,17 +51,32 @@ __all__ = [
 ]
 
 _OF_TREES = {
+    "DynamicTreeClassifier",
     "ExtremelyFastDecisionTreeClassifier",
+    "HoeffdingAdaptiveTreeClassifier",
     "HoeffdingTreeClassifier",
+    "SlidingWindowTreeClassifier",
     "StreamingTreeClassifier",
     "load_model",
 }
+_OF_FORESTS = {
+    "ADWINBaggingClassifier",
+    "AdaptiveRandomForestClassifier",
+    "LeveragingBaggingClassifier",
+    "OnlineBaggingClassifier",
+    "StreamingForestClassifier",
+    "StreamingRandomPatchesClassifier",
+}
 _SUBMODULES = (
     "checkpoint",
+    "classic",
     "data",
     "datasets",
+    "drift",
     "evaluate",
     "exceptions",
+    "export",
+    "forests",
     "inspect",
     "learner",
     "paper",
@@ -67,7 +102,8 @@ def __getattr__(name: str) -> Any:
 
         found: Any = version("sapwood")
     else:
-        found = getattr(import_module("sapwood.trees" if name in _OF_TREES else "sapwood.split_finder"), name)
+        module = "trees" if name in _OF_TREES else "forests" if name in _OF_FORESTS else "split_finder"
+        found = getattr(import_module(f"sapwood.{module}"), name)
     globals()[name] = found
     return found
 

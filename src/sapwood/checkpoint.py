@@ -9,7 +9,7 @@ from sapwood.exceptions import ModelFormatError
 from sapwood.learner import TreeLearner
 from sapwood.model_files import tree_file
 from sapwood.model_files.files import write_atomically
-from sapwood.model_files.sections import pack, unpack
+from sapwood.model_files.sections import parts, unpack
 from sapwood.model_files.stream_note import StreamNote
 from sapwood.stream import Encoding
 
@@ -64,9 +64,9 @@ class Checkpoint:
         """
         learner = self.learner
         with learner.lock:
-            sections = unpack(tree_file.to_bytes(learner.kind, learner.parameters, learner.fitted()))
+            sections = tree_file.sections_of(learner.kind, learner.parameters, learner.fitted())
         sections["stream"] = StreamNote(self.points, self.encoding).to_bytes()
-        write_atomically(path, pack(sections))
+        write_atomically(path, parts(sections))
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Checkpoint:

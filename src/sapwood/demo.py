@@ -1,6 +1,7 @@
 """`python -m sapwood.demo`: learn a drifting stream of texts, and race every search over a synthetic one.
 
-It prints the accuracy and the tree, and a table of the race; it leaves a page about the first, a picture of the second.
+The stream is learned by a tree that follows changes and by one that does not. It prints their accuracy, the tree and a
+table of the race; it leaves a page about the first tree, a picture of the two, and one of the race.
 """
 
 from __future__ import annotations
@@ -17,10 +18,14 @@ from sapwood.evaluate import Evaluation, PrequentialRun
 from sapwood.parameters import Criterion
 from sapwood.race import RaceResult, plot_race, print_table, race
 from sapwood.split_finder import SEARCHES
-from sapwood.trees import ExtremelyFastDecisionTreeClassifier
+from sapwood.style import line_style
+from sapwood.trees import StreamingTreeClassifier
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
     from rich.console import Console
+    from scipy.sparse import csr_array
 
 __all__ = ["main"]
 
@@ -49,11 +54,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     results: list[RaceResult] = []
     try:
         options.output.mkdir(parents=True, exist_ok=True)
-        evaluation = _evaluate(console, options)
-        if evaluation.interrupted:
-            console.print(f"Stopped by Ctrl-C after {evaluation.n:,} points, before any race.")
+        stream = _texts(console, options)
+        follows = _evaluate(console, options, stream, StreamingTreeClassifier(drift=True))
+        if not follows.interrupted:
+            remembers = _evaluate(console, options, stream, StreamingTreeClassifier(drift=False))
+        if follows.interrupted or remembers.interrupted:
+            console.print(f"Stopped by Ctrl-C after {follows.n:,} points, before any race.")
             return _INTERRUPTED
+        console.print(
+            f"\nAccuracy over all texts: {follows['accuracy']:.3f}; of the same tree with drift=False: "
+            f"{remembers['accuracy']:.3f}. Alternates swapped in: {follows.tally['alternates_swapped']}."
+        )
         _race_all(console, options, results)
+        learned = _draw(options, follows, remembers)
         picture = plot_race(results, options.output / "race.png")
     except KeyboardInterrupt:
         if results:
@@ -65,22 +78,33 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"sapwood.demo: {error}", file=sys.stderr)
         return 1
     print_table(console, results)
+    console.print(f"Picture of the two trees, accuracy against points: {learned}", soft_wrap=True)
     console.print(f"Picture of cumulative time against points: {picture}", soft_wrap=True)
     console.print(f"Report of the accuracy over the stream, the tree and its splits: {_page(options)}", soft_wrap=True)
     return 0
 
 
-def _evaluate(console: Console, options: argparse.Namespace) -> Evaluation:
-    """Predict, then learn, each text of a stream that drifts; print the result and write a page about it."""
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
+def _texts(console: Console, options: argparse.Namespace) -> tuple[csr_array, npt.NDArray[np.uint8]]:
+    """Return texts of which two classes use other words after each third."""
     n = _TEXTS_A_POINT * options.n
     X, y = make_text(n, d=20_000, topical=0.3, contrast=0.9, drift="abrupt", n_changes=2, seed=options.seed)
     console.print(
         f"{X.shape[0]:,} texts over {X.shape[1]:,} words, about {X.nnz / X.shape[0]:.0f} in each. The classes that "
         "words indicate change twice. Each text is predicted before it is learned."
     )
-    model = ExtremelyFastDecisionTreeClassifier(tau=0.1)
+    return X, y
+
+
+def _evaluate(
+    console: Console,
+    options: argparse.Namespace,
+    stream: tuple[csr_array, npt.NDArray[np.uint8]],
+    model: StreamingTreeClassifier,
+) -> Evaluation:
+    """Predict, then learn, each text of a stream; print the result and, of the tree that follows it, write a page."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    n = len(stream[1])
     run = PrequentialRun(model)
     columns = (TextColumn("{task.description:<22}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True) as bar:
@@ -89,15 +113,46 @@ def _evaluate(console: Console, options: argparse.Namespace) -> Evaluation:
         def show(now: PrequentialRun) -> None:
             bar.update(task, completed=now.n, description=f"recent accuracy {now.accuracy_window:.3f}")
 
-        run.feed((X, y), progress=show)
+        run.feed(stream, progress=show)
     evaluation = run.result()
-    if evaluation.n:
+    if evaluation.n and model.drift:
         # The tables are plain text, in which rich must not look for mark-up.
         console.print(evaluation.summary, markup=False, highlight=False, soft_wrap=True)
         tree = model.export_text(max_depth=4, show_counts=False, show_model=False)
         console.print(f"\nThe tree, down to depth 4:\n{tree}", markup=False, highlight=False, soft_wrap=True)
         evaluation.save_report(_page(options))
     return evaluation
+
+
+def _draw(options: argparse.Namespace, follows: Evaluation, remembers: Evaluation) -> Path:
+    """Draw the accuracy over the last 1,000 texts of a tree that follows the changes and of one that does not."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(9, 4.5), layout="constrained")
+    axes = figure.subplots()
+    for evaluation, label, search in ((remembers, "drift=False", "approximate"), (follows, "drift=True", "certified")):
+        drawn = line_style(search)
+        records = evaluation.records
+        axes.plot(
+            records["n"],
+            records["accuracy_window"],
+            color=drawn.colour,
+            linestyle=drawn.dashes,
+            label=label,
+            linewidth=2,
+        )
+    for i, change in enumerate(change for change in follows.changes if change.swapped):
+        once = "alternate swapped in" if i == 0 else None
+        axes.axvline(change.at, color="0.6", linestyle=":", linewidth=1.2, label=once)
+    axes.set_xlabel("texts")
+    axes.set_ylabel("accuracy over the last 1,000")
+    axes.set_title("A stream whose meaning changes twice, learned with and without following it", fontsize="medium")
+    axes.grid(alpha=0.3)
+    axes.legend(loc="lower right", frameon=False)
+    folder: Path = options.output
+    picture = folder / "drift.png"
+    figure.savefig(picture, dpi=150)
+    return picture
 
 
 def _page(options: argparse.Namespace) -> Path:
@@ -129,7 +184,7 @@ def _race_all(console: Console, options: argparse.Namespace, results: list[RaceR
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m sapwood.demo", description=__doc__)
     parser.add_argument(
-        "--output", type=Path, default=Path("sapwood-demo"), help="folder for the page and the picture (%(default)s)"
+        "--output", type=Path, default=Path("sapwood-demo"), help="folder for the page and the pictures (%(default)s)"
     )
     parser.add_argument(
         "--n",

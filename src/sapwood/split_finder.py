@@ -6,13 +6,14 @@ from numbers import Real
 from operator import index
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, cast, overload
 
+import numpy as np
+
 from sapwood import _core
 from sapwood.data import binary_batch
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
     from sapwood.data import Batch
@@ -50,6 +51,17 @@ class Trace(NamedTuple):
     """The score; NaN where no feature had been seen."""
 
 
+class FinderCounts(NamedTuple):
+    """All that a finder has counted."""
+
+    class_counts: NDArray[np.int32]
+    """The number of points of each class."""
+    features: NDArray[np.int32]
+    """The features seen, ascending."""
+    on: NDArray[np.int32]
+    """``on[k][i]``: the number of points of class k in which ``features[i]`` is on."""
+
+
 class SplitFinder:
     """Finds the best split of a stream of sparse binary points, after every point.
 
@@ -77,7 +89,7 @@ class SplitFinder:
     search
         The search: ``"certified"``, ``"exhaustive"`` or ``"approximate"``.
     alpha
-        The relative error allowed to the approximate search, at least 1e-6; other searches ignore it.
+        The relative error allowed to the approximate search, from 1e-6 to 1e9; other searches ignore it.
     n_classes
         The number of classes, at least 2. Labels are 0, …, n_classes - 1.
 
@@ -258,6 +270,59 @@ class SplitFinder:
         except (ValueError, OverflowError) as error:
             _raise_named("SplitFinder.add_batch", error)
 
+    def all_counts(self) -> FinderCounts:
+        """Return all that was counted, from which another finder can go on: see ``add_counts``.
+
+        Examples
+        --------
+        >>> finder = SplitFinder()
+        >>> finder.add([7, 2], 1)
+        >>> finder.add([7], 0)
+        >>> class_counts, features, on = finder.all_counts()
+        >>> class_counts.tolist(), features.tolist(), on.tolist()
+        ([1, 1], [2, 7], [[0, 1], [1, 1]])
+        """
+        state = self._search.__getstate__()
+        order = np.argsort(state[5], kind="stable")
+        return FinderCounts(state[4], state[5][order], state[6][:, order])
+
+    def add_counts(self, class_counts: ArrayLike, features: ArrayLike, on: ArrayLike) -> None:
+        """Add many points by their counts, as if each had been added.
+
+        With the exact searches it takes O(counts), whatever the finder has seen.
+
+        Parameters
+        ----------
+        class_counts
+            The number of points of each class.
+        features
+            The ids of features, in any order, each once.
+        on
+            For each class a row with the number of its points in which each feature is on.
+
+        Raises
+        ------
+        ValueError
+            If no points have such counts, or a feature is repeated or negative.
+        TypeError
+            If a count or a feature is not an integer.
+        OverflowError
+            If there would be more than 2³¹ - 1 points.
+
+        Examples
+        --------
+        >>> finder = SplitFinder()
+        >>> finder.add_counts([2, 1], [4, 9], [[2, 0], [0, 1]])
+        >>> finder.n, finder.counts(4)
+        (3, ((0, 1), (2, 0)))
+        """
+        try:
+            self._search.add_counts(
+                _counts("class_counts", class_counts, 1), _counts("features", features, 1), _counts("on", on, 2)
+            )
+        except (ValueError, TypeError, OverflowError) as error:
+            _raise_named("SplitFinder.add_counts", error)
+
     @property
     def native(self) -> _core.SplitSearch:
         """The native search, for measurements without Python."""
@@ -420,6 +485,22 @@ class SplitFinder:
             f"<SplitFinder(criterion={self.criterion!r}, search={self.search!r}{alpha}{classes}):"
             f" {self.n} points, {self.n_features_seen} features seen>"
         )
+
+
+def _counts(name: str, values: ArrayLike, n_dimensions: int) -> NDArray[np.int32]:
+    """Return integers as the core has them."""
+    array = np.asarray(values)
+    if array.size == 0 and array.ndim == n_dimensions:
+        array = array.astype(np.int64)
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"{name} must hold integers, got an array of {array.dtype}")
+    if array.ndim != n_dimensions:
+        raise ValueError(f"{name} must have {n_dimensions} dimensions, got {array.ndim}")
+    limit = np.iinfo(np.int32).max
+    if array.size and not (array.min() >= 0 and array.max() <= limit):
+        wrong = array.min() if array.min() < 0 else array.max()
+        raise ValueError(f"{name} must hold numbers from 0 to {limit}, got {wrong}")
+    return np.ascontiguousarray(array, dtype=np.int32)
 
 
 def _raise_named(owner: str, error: Exception) -> NoReturn:

@@ -1,11 +1,11 @@
-"""Decision trees that learn from a stream of sparse points."""
+"""Decision trees that learn from a stream of points, sparse or mixed."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sapwood.estimators import TreeClassifier
-from sapwood.inspect.summary import TreeSummary
+from sapwood.estimators import ForgettingClassifier, ForgottenRecord, TreeClassifier
+from sapwood.inspect.summary import DynamicTreeSummary, TreeSummary
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -13,11 +13,16 @@ if TYPE_CHECKING:
     import numpy as np
 
     from sapwood.learner import TreeLearner
-    from sapwood.parameters import ClassWeight, Criterion, LeafPrediction, Search, SplitTest
+    from sapwood.parameters import ClassWeight, Criterion, LeafPrediction, Search, SplitTest, Stopping
 
 __all__ = [
+    "DynamicTreeClassifier",
+    "DynamicTreeSummary",
     "ExtremelyFastDecisionTreeClassifier",
+    "ForgottenRecord",
+    "HoeffdingAdaptiveTreeClassifier",
     "HoeffdingTreeClassifier",
+    "SlidingWindowTreeClassifier",
     "StreamingTreeClassifier",
     "TreeSummary",
     "classifier_of",
@@ -26,12 +31,18 @@ __all__ = [
 
 
 class StreamingTreeClassifier(TreeClassifier, kind="StreamingTreeClassifier"):
-    """A decision tree for streams of sparse points that splits on evidence and mixes what its leaves know.
+    """A decision tree for streams, sparse or mixed, that splits on evidence and mixes what its leaves know.
 
     The one to use unless a published tree is wanted. A leaf is split on its best feature once the evidence that some
-    feature informs about the class there is enough. Inner nodes count an eighth of the points that pass them, and a
+    feature informs about the class there is enough. Inner nodes count a sample of the points that pass them, and a
     node is split anew when another feature is better by a test that holds at all times; what was below it is given up.
     Every leaf weights the answers of its models, and those of the whole stream, by a small regression of its own.
+
+    With ``drift`` it follows a stream that changes. Every node watches the error of the points that pass it through a
+    window that is as long as their mean has not changed (`sapwood.drift.ADWIN`). When that has risen, an alternate tree
+    begins beside the node, with the points since, and takes its place when it predicts better. It is not the default:
+    to such a tree points sorted by class are a change, it takes up to a quarter more time per point, and alternates
+    share the memory of ``max_bytes``.
 
     Guarantee:
 
@@ -42,7 +53,12 @@ class StreamingTreeClassifier(TreeClassifier, kind="StreamingTreeClassifier"):
       feature is not promised; the test by which a split is revised is asymptotic.
     - The tree depends on the points and their order alone: ``partial_fit`` in chunks of any size and ``learn_one`` make
       the same tree, and so do the two exact searches.
-    - A point with m active features is led to its leaf in O(m + depth), and learned in O(m) per node that counts it.
+    - An alternate changes nothing of the tree, nor of its predictions, before it wins (unless ``max_bytes`` is set,
+      which they share). One that is no better ever wins with a probability of at most ``swap_delta``, however often it
+      is looked at; this assumes that the points of a contest do not change in kind.
+    - A model that was saved goes on as if it had never stopped, byte for byte, alternates and detectors included.
+    - A point with m active features is led to its leaf in O(m + depth), and learned in O(m) per node that counts it. It
+      is learned at most twice: in the tree, and in an alternate on its way.
     - An error changes nothing. Many threads may read one object, and one at a time change it.
 
     Not promised: that the models follow labels that come sorted by class. They follow the order they are given.
@@ -56,19 +72,8 @@ class StreamingTreeClassifier(TreeClassifier, kind="StreamingTreeClassifier"):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        The classes: sorted if they can be compared, else in the order of their appearance. ``learn_one`` may add to
-        them.
-    n_features_in_ : int
-        The number of columns of the matrices, if there was one.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        The names of the columns, if the first matrix had names that are all text. The features are known by them.
-    features_seen_ : list
-        The features that were on in a point, in the order of their appearance.
-    feature_importances_ : ndarray of shape (n_features_in_,)
-        The share of each feature in the impurity that the tests took away.
-    n_points_ : int
-        The number of points learned, counted with their weights, of which fractions are rounded at random.
+    attributes
+        Those of every tree classifier, which are written here when the class is made.
 
     References
     ----------
@@ -99,16 +104,25 @@ class StreamingTreeClassifier(TreeClassifier, kind="StreamingTreeClassifier"):
         max_leaves: int | None = None,
         max_bytes: int | None = None,
         leaf_prediction: LeafPrediction = "mixed",
+        drift: bool = False,
+        window_size: int = 2_000,
+        drift_delta: float = 0.002,
+        swap_delta: float = 0.05,
+        patience: int = 10_000,
+        half_life: int | None = 10_000,
         binarize: float | None = 0.0,
+        sparse_numbers: bool = False,
         class_weight: ClassWeight | None = None,
         shuffle: bool = True,
+        batch_growth: bool = False,
+        sub_batches: int = 1,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self._store(locals())
 
 
 class HoeffdingTreeClassifier(TreeClassifier, kind="HoeffdingTreeClassifier"):
-    """A decision tree that grows with a stream of sparse points and never revises a split: VFDT [VFDT]_.
+    """A decision tree that grows with a stream, sparse or mixed, and never revises a split: VFDT [VFDT]_.
 
     A leaf is split on its best feature once that is ahead of the second best, and of not splitting, by more than the
     bound of ``split_test``, or once the bound is below ``tau``. Unlike in the original, a split forgets nothing that
@@ -135,20 +149,8 @@ class HoeffdingTreeClassifier(TreeClassifier, kind="HoeffdingTreeClassifier"):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        The classes: sorted if they can be compared, otherwise in the order of appearance. ``learn_one`` may add
-        classes.
-    n_features_in_ : int
-        The number of columns of the matrices, if the model has seen one.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        The names of the columns, if those of the first matrix were all text. They name the features.
-    features_seen_ : list
-        The features that were on in a point, in the order of appearance.
-    feature_importances_ : ndarray of shape (n_features_in_,)
-        The share of each feature in the impurity that the splits removed. Only splits count, not the models of the
-        leaves; for those see ``top_features``.
-    n_points_ : int
-        The number of points learned, counted with their weights, of which fractions are rounded at random.
+    attributes
+        Those of every tree classifier, which are written here when the class is made.
 
     References
     ----------
@@ -172,9 +174,9 @@ class HoeffdingTreeClassifier(TreeClassifier, kind="HoeffdingTreeClassifier"):
     From points, as they come:
 
     >>> model = HoeffdingTreeClassifier()
-    >>> for x, y in [({"free": 1, "now": 1}, "spam"), ({"lunch": 1, "now": 1}, "ham")] * 10:
+    >>> for x, y in [({"free": True, "length": 12}, "spam"), ({"lunch": True, "length": 80}, "ham")] * 10:
     ...     model.learn_one(x, y)
-    >>> model.predict_one({"free": 1})
+    >>> model.predict_one({"free": True, "length": 10})
     'spam'
     >>> model.predict_one({"lunch", "now"})
     'ham'
@@ -194,8 +196,9 @@ class HoeffdingTreeClassifier(TreeClassifier, kind="HoeffdingTreeClassifier"):
         max_depth: int | None = None,
         max_leaves: int | None = None,
         max_bytes: int | None = None,
-        leaf_prediction: LeafPrediction = "adaptive",
+        leaf_prediction: LeafPrediction = "mixed",
         binarize: float | None = 0.0,
+        sparse_numbers: bool = False,
         class_weight: ClassWeight | None = None,
         shuffle: bool = True,
         random_state: int | np.random.RandomState | None = None,
@@ -204,7 +207,7 @@ class HoeffdingTreeClassifier(TreeClassifier, kind="HoeffdingTreeClassifier"):
 
 
 class ExtremelyFastDecisionTreeClassifier(TreeClassifier, kind="ExtremelyFastDecisionTreeClassifier"):
-    """A decision tree that splits early on a stream of sparse points and revises its splits later: EFDT [EFDT]_.
+    """A decision tree that splits early on a stream, sparse or mixed, and revises its splits later: EFDT [EFDT]_.
 
     A leaf is split as soon as its best feature is ahead of not splitting by more than the bound of ``split_test``, or
     once the bound is below ``tau``. Inner nodes keep their statistics. When another feature is ahead of the one in use
@@ -233,20 +236,8 @@ class ExtremelyFastDecisionTreeClassifier(TreeClassifier, kind="ExtremelyFastDec
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,)
-        The classes: sorted if they can be compared, otherwise in the order of appearance. ``learn_one`` may add
-        classes.
-    n_features_in_ : int
-        The number of columns of the matrices, if the model has seen one.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        The names of the columns, if those of the first matrix were all text. They name the features.
-    features_seen_ : list
-        The features that were on in a point, in the order of appearance.
-    feature_importances_ : ndarray of shape (n_features_in_,)
-        The share of each feature in the impurity that the splits removed. Only splits count, not the models of the
-        leaves; for those see ``top_features``.
-    n_points_ : int
-        The number of points learned, counted with their weights, of which fractions are rounded at random.
+    attributes
+        Those of every tree classifier, which are written here when the class is made.
 
     References
     ----------
@@ -281,8 +272,275 @@ class ExtremelyFastDecisionTreeClassifier(TreeClassifier, kind="ExtremelyFastDec
         max_depth: int | None = None,
         max_leaves: int | None = None,
         max_bytes: int | None = None,
-        leaf_prediction: LeafPrediction = "adaptive",
+        leaf_prediction: LeafPrediction = "mixed",
         binarize: float | None = 0.0,
+        sparse_numbers: bool = False,
+        class_weight: ClassWeight | None = None,
+        shuffle: bool = True,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self._store(locals())
+
+
+class DynamicTreeClassifier(ForgettingClassifier, kind="DynamicTreeClassifier"):
+    """A decision tree that holds its points and can forget them: the tree of the points held, whatever their order.
+
+    With ``beta=0`` it is ID5R [ID5R]_, put right when it is asked, as ITI [ITI]_ is: after any points learned and
+    forgotten it is, node for node, the tree that ID3 builds from the points that remain. With ``beta`` above 0 it is a
+    fully dynamic tree [FDT]_: every test is within ``beta`` of the best gain, and a node is built anew only when it is
+    not.
+
+    Guarantee:
+
+    - ``beta=0``: the tree, its answers and its saved bytes are a function of the points held. After `forget_one`,
+      `partial_forget` or `forget` they are those of a model that never saw the points, which `digest` proves.
+    - ``beta`` above 0: at every query, every inner node has a test whose gain is within ``beta`` of the best of all
+      features, and every leaf that the stopping rule does not make has no test with a gain above ``min_gain + beta``.
+      `rebuild` makes the tree that of ``beta=0``.
+    - Ties go to the feature that comes first: columns by number, names by type and then by value.
+    - A point with m active features is added to, or taken from, the counts of a node on its way in O(m). With Gini and
+      ``beta`` above 0, an update costs O(m h² / beta) amortised for a tree of depth h, whatever the number of features.
+    - An error changes nothing: a point that is not held cannot be forgotten.
+
+    Not promised: that ``stopping="evidence"`` splits on noise with probability at most ``delta`` for the whole tree:
+    that holds for one look at a node that was fixed beforehand. Nor that the memory of the process keeps no name of a
+    forgotten feature; what is saved or pickled does not.
+
+    Leaves answer by the classes of their points or by naive Bayes, which are counts. Models that are trained step by
+    step cannot forget exactly, and are refused. Weights are whole numbers. Features are on or off.
+
+    Parameters take effect when the tree starts: at ``fit``, or at the first ``partial_fit`` or ``learn_one``.
+
+    Parameters
+    ----------
+    parameters
+        The table of `sapwood.parameters`, which is written here when the class is made.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes of the points held, and those declared: sorted if they can be compared.
+    n_features_in_ : int
+        The number of columns of the matrices, if the model has seen one.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        The names of the columns, if those of the first matrix were all text. They name the features.
+    features_seen_ : list
+        The features that are on in a point held, in their order.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        The share of each feature in the impurity that the splits removed.
+    n_points_ : int
+        The number of points held, counted with their weights.
+
+    References
+    ----------
+    .. [ID5R] P. E. Utgoff, *Incremental induction of decision trees*, Machine Learning 4, 1989.
+    .. [ITI] P. E. Utgoff, N. C. Berkman and J. A. Clouse, *Decision tree induction based on efficient tree
+       restructuring*, Machine Learning 29, 1997.
+    .. [FDT] M. Bressan, G. Damay and M. Sozio, *Fully-dynamic decision trees*, AAAI 2023.
+
+    Examples
+    --------
+    >>> model = DynamicTreeClassifier(stopping="none")
+    >>> for number, (words, label) in enumerate(
+    ...     [("win cash now", "spam"), ("lunch at noon", "ham"), ("cash prize", "spam"), ("cash for lunch", "ham")]
+    ... ):
+    ...     model.learn_one(words.split(), label, id=number)
+    >>> model.predict_one(["cash"])
+    'spam'
+    >>> without = DynamicTreeClassifier(stopping="none")
+    >>> without.learn_one(["lunch", "at", "noon"], "ham", id=1)
+    >>> without.learn_one(["cash", "prize"], "spam", id=2)
+    >>> record = model.forget([3, 0], audit=True)
+    >>> record.forgotten, record.digest_after == without.digest() == model.digest()
+    (2, True)
+    >>> model.forget_one(["cash", "prize"], "ham")
+    Traceback (most recent call last):
+    ValueError: DynamicTreeClassifier.forget_one: the point must be held: learned more often than it was forgotten, ...
+    """
+
+    def __init__(
+        self,
+        *,
+        criterion: Criterion = "entropy",
+        search: Search = "certified",
+        beta: float = 0.0,
+        lazy: bool = True,
+        stopping: Stopping = "evidence",
+        delta: float = 0.05,
+        min_gain: float = 0.0,
+        min_samples: int = 2,
+        max_depth: int | None = None,
+        max_bytes: int | None = None,
+        leaf_prediction: LeafPrediction = "majority",
+        binarize: float | None = 0.0,
+    ) -> None:
+        self._store(locals())
+
+
+class SlidingWindowTreeClassifier(TreeClassifier, kind="SlidingWindowTreeClassifier"):
+    """The decision tree of the most recent points of a stream that changes: CVFDT [CVFDT]_.
+
+    A leaf is split as in `HoeffdingTreeClassifier`. Every point is counted in every node on its way, and taken back
+    when ``window_size`` newer points have come. When another feature is better than that of an inner node by the bound
+    of ``split_test``, an alternate tree with that feature at its root begins beside the node. It takes the place of the
+    node when it predicts better.
+
+    Guarantee:
+
+    - After every point, the statistics of every node, and the classes of every leaf, are those of the points of the
+      window that reach it, exactly; those of alternates too. (Under ``max_bytes`` the window may hold fewer points, and
+      a node that was paused begins again with the next point.)
+    - An alternate changes nothing of the tree, nor of its predictions, before it wins. One that is no better ever wins
+      with a probability of at most ``swap_delta``, however often it is looked at; the test compares the two on the same
+      points, and assumes that the points of a contest do not change in kind.
+    - The tree depends only on the points, their weights and their order. A model that was saved goes on as if it had
+      never stopped, byte for byte.
+    - A point with m active features is counted, and taken back, in O(m) per node on its way, and in the alternates.
+    - An error changes nothing. Many threads may read one object at once; one at a time may change it.
+
+    Unlike in the original, inner nodes are checked after every point, new leaves and alternates begin with the points
+    of the window instead of none, the root can be replaced like any other node, and swaps are decided by a test. Since
+    leaves begin with many points, ``tau`` is 0: else a tie would split them at once, one below the other. The models of
+    leaves learn from points and do not unlearn them.
+
+    Not promised: an error probability for the whole tree. Evidence, which has one, does not hold for points that are
+    forgotten, so ``split_test`` must be a bound; and the approximate search cannot forget.
+
+    Parameters take effect when the tree starts: at ``fit``, or at the first ``partial_fit`` or ``learn_one``.
+
+    Parameters
+    ----------
+    parameters
+        The table of `sapwood.parameters`, which is written here when the class is made.
+
+    Attributes
+    ----------
+    attributes
+        Those of every tree classifier, which are written here when the class is made.
+
+    References
+    ----------
+    .. [CVFDT] G. Hulten, L. Spencer and P. Domingos, *Mining time-changing data streams*, KDD 2001.
+    .. [MCD] L. Rutkowski, L. Pietruczuk, P. Duda and M. Jaworski, *Decision trees for mining data streams based on the
+       McDiarmid's bound*, IEEE Transactions on Knowledge and Data Engineering 25(6), 2013.
+    .. [GAU] R. Jin and G. Agrawal, *Efficient decision tree construction on streaming data*, KDD 2003.
+
+    Examples
+    --------
+    >>> from sapwood.datasets import make_text
+    >>> X, y = make_text(4000, d=300, drift="abrupt", n_changes=1, seed=1)
+    >>> model = SlidingWindowTreeClassifier(window_size=1000, shuffle=False).fit(X, y)
+    >>> model.summary().recent_bytes > 0
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        criterion: Criterion = "entropy",
+        search: Search = "certified",
+        alpha: float = 0.1,
+        split_test: SplitTest = "hoeffding",
+        delta: float = 0.01,
+        tau: float = 0.0,
+        grace_period: int = 1,
+        min_samples_reevaluate: int = 1,
+        min_gain: float = 0.0,
+        max_depth: int | None = None,
+        max_leaves: int | None = None,
+        max_bytes: int | None = None,
+        leaf_prediction: LeafPrediction = "mixed",
+        window_size: int = 50_000,
+        swap_delta: float = 0.05,
+        patience: int = 10_000,
+        half_life: int | None = 10_000,
+        binarize: float | None = 0.0,
+        sparse_numbers: bool = False,
+        class_weight: ClassWeight | None = None,
+        shuffle: bool = True,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self._store(locals())
+
+
+class HoeffdingAdaptiveTreeClassifier(TreeClassifier, kind="HoeffdingAdaptiveTreeClassifier"):
+    """A Hoeffding tree that watches its errors and replaces what has become wrong: HAT [HAT]_.
+
+    The tree grows as `HoeffdingTreeClassifier` does. Every node watches the error of the points that pass it through a
+    window that is as long as their mean has not changed (`sapwood.drift.ADWIN`). When the window becomes shorter, a
+    leaf forgets the points that are no longer in it. When the error of a node has risen, an alternate tree begins
+    beside it with the points of the new window. It takes the place of the node when it predicts better.
+
+    Guarantee:
+
+    - After every point, the statistics of every leaf are those of its own window: the points that reached it since it
+      began, or since the last change of its error, and are among the last ``window_size``.
+    - An alternate changes nothing of the tree, nor of its predictions, before it wins. One that is no better ever wins
+      with a probability of at most ``swap_delta``, however often it is looked at; the test compares the two on the same
+      points, and assumes that the points of a contest do not change in kind.
+    - The tree depends only on the points, their weights and their order. A model that was saved goes on as if it had
+      never stopped, byte for byte, detectors included.
+    - A point with m active features costs what it does in a Hoeffding tree, and O(1) per node on its way; and at most
+      as much again in an alternate on its way.
+    - An error changes nothing. Many threads may read one object at once; one at a time may change it.
+
+    Unlike in the implementations of MOA and river, an alternate has a place of its own, there is at most one on the way
+    of a point, it is swapped by a test that holds at all times, that of the root has a trunk of its own, and points get
+    no random weights.
+
+    Not promised: an error probability for the whole tree. Evidence, which has one, does not hold for points that are
+    forgotten, so ``split_test`` must be a bound; and the approximate search cannot forget.
+
+    Parameters take effect when the tree starts: at ``fit``, or at the first ``partial_fit`` or ``learn_one``.
+
+    Parameters
+    ----------
+    parameters
+        The table of `sapwood.parameters`, which is written here when the class is made.
+
+    Attributes
+    ----------
+    attributes
+        Those of every tree classifier, which are written here when the class is made.
+
+    References
+    ----------
+    .. [HAT] A. Bifet and R. Gavaldà, *Adaptive learning from evolving data streams*, IDA 2009.
+    .. [MCD] L. Rutkowski, L. Pietruczuk, P. Duda and M. Jaworski, *Decision trees for mining data streams based on the
+       McDiarmid's bound*, IEEE Transactions on Knowledge and Data Engineering 25(6), 2013.
+    .. [GAU] R. Jin and G. Agrawal, *Efficient decision tree construction on streaming data*, KDD 2003.
+
+    Examples
+    --------
+    >>> from sapwood.datasets import make_text
+    >>> X, y = make_text(4000, d=300, drift="abrupt", n_changes=1, seed=1)
+    >>> model = HoeffdingAdaptiveTreeClassifier(shuffle=False).fit(X, y)
+    >>> model.summary().n_drifts > 0
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        criterion: Criterion = "entropy",
+        search: Search = "certified",
+        alpha: float = 0.1,
+        split_test: SplitTest = "hoeffding",
+        delta: float = 1e-7,
+        tau: float = 0.05,
+        grace_period: int = 1,
+        min_gain: float = 0.0,
+        max_depth: int | None = None,
+        max_leaves: int | None = None,
+        max_bytes: int | None = None,
+        leaf_prediction: LeafPrediction = "mixed",
+        window_size: int = 50_000,
+        drift_delta: float = 0.002,
+        swap_delta: float = 0.05,
+        patience: int = 10_000,
+        half_life: int | None = 10_000,
+        binarize: float | None = 0.0,
+        sparse_numbers: bool = False,
         class_weight: ClassWeight | None = None,
         shuffle: bool = True,
         random_state: int | np.random.RandomState | None = None,

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import numbers
 import operator
+from collections.abc import Callable
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
 MAX_FEATURES = 2**31 - 1
+_AT_ONCE = 10_000
+
+Use: TypeAlias = Callable[[csr_array, npt.NDArray[np.uint8]], None]
+"""What takes a matrix and its labels."""
 
 
 def as_count(owner: str, name: str, value: int, least: int = 0) -> int:
@@ -51,6 +57,14 @@ def random_words(owner: str, seed: int | np.random.Generator | None) -> npt.NDAr
             raise ValueError(f"{owner}: seed must be at least 0, got {number}")
         generator = np.random.Generator(np.random.PCG64(number))
     return np.asarray(generator.bit_generator.random_raw(4), dtype=np.uint64)
+
+
+def in_parts(use: Use | None, n_columns: int) -> tuple[()] | tuple[int, Callable[..., None]]:
+    """Return the last arguments of a native generator: none, or those by which `use` is given parts of the points."""
+    if use is None:
+        return ()
+    given = use
+    return _AT_ONCE, lambda indptr, indices, labels: given(as_csr(indptr, indices, n_columns), labels)
 
 
 def as_csr(indptr: npt.NDArray[np.int64], indices: npt.NDArray[np.int32], n_columns: int) -> csr_array:

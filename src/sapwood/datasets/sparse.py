@@ -7,7 +7,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from sapwood import _core
-from sapwood.datasets._arguments import MAX_FEATURES, as_count, as_csr, as_probability, random_words
+from sapwood.datasets._arguments import MAX_FEATURES, Use, as_count, as_csr, as_probability, in_parts, random_words
 
 __all__ = ["make_sparse"]
 
@@ -19,6 +19,7 @@ def make_sparse(
     q: float = 0.001,
     *,
     seed: int | np.random.Generator | None = None,
+    use: Use | None = None,
 ) -> tuple[csr_array, npt.NDArray[np.uint8]]:
     """Draw the stream sparse(n, d1, d2, q) of Tatti, "Approximating splits for decision trees quickly".
 
@@ -36,6 +37,8 @@ def make_sparse(
     d2 : number of noise features.
     q : probability that a noise feature is on, in [0, 1].
     seed : a non-negative integer, a numpy Generator to draw a state from, or None for a stream that differs each time.
+    use : function that is called with X and y of 10,000 points at a time, so that a stream of any length takes the same
+        memory. Those that are returned are then the points left over.
 
     Returns
     -------
@@ -48,5 +51,7 @@ def make_sparse(
     if d1 + d2 > MAX_FEATURES:
         raise ValueError(f"make_sparse: d1 + d2 must be at most {MAX_FEATURES}, got {d1 + d2}")
     q = as_probability("make_sparse", "q", q)
-    indptr, indices, labels = _core.make_sparse(n, d1, d2, q, random_words("make_sparse", seed))
+    indptr, indices, labels = _core.make_sparse(
+        n, d1, d2, q, random_words("make_sparse", seed), *in_parts(use, d1 + d2)
+    )
     return as_csr(indptr, indices, d1 + d2), labels

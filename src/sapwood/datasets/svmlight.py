@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 from scipy.sparse import csr_matrix
 
+from sapwood._core import MAX_CLASSES
 from sapwood.datasets._arguments import as_csr
 from sapwood.datasets._read import LabelledMatrix, check_published, locate, opened
 from sapwood.datasets.download import HOMES
@@ -16,17 +17,17 @@ __all__ = ["load_farm", "load_news20", "load_sraa", "load_svmlight"]
 
 
 def load_svmlight(path: str | PathLike[str]) -> LabelledMatrix:
-    """Read a file in the svmlight format with two classes, plain or compressed by gzip or bzip2.
+    """Read a file in the svmlight format, plain or compressed by gzip or bzip2.
 
-    A feature is on where its value is not 0. The smaller of the two labels becomes 0, the larger 1. Indices count from
-    0 if one of them is 0, and from 1 otherwise.
+    A feature is on where its value is not 0. The classes are numbered in the order of their labels: of two, the smaller
+    label becomes 0 and the larger 1. Indices count from 0 if one of them is 0, and from 1 otherwise.
 
     Returns
     -------
     X : matrix in canonical CSR form, with ones stored as int8.
-    y : the labels as uint8.
+    y : the numbers of the classes, as uint8, or as uint16 if there are more than 256.
     """
-    return _read("load_svmlight", Path(path), None)
+    return _read("load_svmlight", Path(path), None, any_classes=True)
 
 
 def load_farm(
@@ -65,7 +66,7 @@ def _load(
     return points
 
 
-def _read(owner: str, path: Path, member: str | None) -> LabelledMatrix:
+def _read(owner: str, path: Path, member: str | None, *, any_classes: bool = False) -> LabelledMatrix:
     # Slow to import, and what makes synthetic streams does not need it.
     from sklearn.datasets import load_svmlight_file
 
@@ -84,6 +85,9 @@ def _read(owner: str, path: Path, member: str | None) -> LabelledMatrix:
     X.eliminate_zeros()
     X.sort_indices()
     classes, labels = np.unique(y, return_inverse=True)
-    if classes.size != 2:  # noqa: PLR2004 - the searches of the paper are for a pair of classes
+    if classes.size != 2 and not any_classes:  # noqa: PLR2004 - the searches of the paper are for a pair of classes
         raise ValueError(f"{owner}: {path} must have two classes, got {classes.size}")
-    return as_csr(X.indptr.astype(np.int64), X.indices.astype(np.int32), X.shape[1]), labels.astype(np.uint8)
+    if classes.size > MAX_CLASSES:
+        raise ValueError(f"{owner}: {path} must have at most {MAX_CLASSES} classes, got {classes.size}")
+    kind = np.uint8 if classes.size <= np.iinfo(np.uint8).max + 1 else np.uint16
+    return as_csr(X.indptr.astype(np.int64), X.indices.astype(np.int32), X.shape[1]), labels.reshape(-1).astype(kind)

@@ -9,7 +9,16 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from sapwood import _core
-from sapwood.datasets._arguments import MAX_FEATURES, as_count, as_csr, as_number, as_probability, random_words
+from sapwood.datasets._arguments import (
+    MAX_FEATURES,
+    Use,
+    as_count,
+    as_csr,
+    as_number,
+    as_probability,
+    in_parts,
+    random_words,
+)
 
 __all__ = ["CHANGES", "DRIFTS", "make_text"]
 
@@ -33,6 +42,7 @@ def make_text(
     n_changes: int = 1,
     severity: float = 1.0,
     seed: int | np.random.Generator | None = None,
+    use: Use | None = None,
 ) -> tuple[csr_array, npt.NDArray[np.uint8]]:
     """Draw texts over a vocabulary whose frequencies follow Zipf's law; a point is the set of words of a text.
 
@@ -64,6 +74,8 @@ def make_text(
     changes : one of `CHANGES`.
     n_changes : number of changes of concept, at least 1.
     seed : a non-negative integer, a numpy Generator to draw a state from, or None for a stream that differs each time.
+    use : function that is called with X and y of 10,000 points at a time, so that a stream of any length takes the same
+        memory. Those that are returned are then the points left over.
 
     Returns
     -------
@@ -96,5 +108,6 @@ def make_text(
         n_changes,
         as_probability("make_text", "severity", severity),
         random_words("make_text", seed),
+        *in_parts(use, d),
     )
     return as_csr(indptr, indices, d), labels

@@ -1,6 +1,6 @@
 """Evaluation of models over a stream: each point is predicted before it is learned."""
 
-from sapwood.evaluate._growth import SplitMade
+from sapwood.evaluate._growth import ChangeSeen, SplitMade
 from sapwood.evaluate._prequential import PrequentialRun, prequential
 from sapwood.evaluate.evaluation import Evaluation
 from sapwood.evaluate.metrics import (
@@ -20,6 +20,7 @@ __all__ = [
     "F1",
     "Accuracy",
     "CalibrationError",
+    "ChangeSeen",
     "ConfusionMatrix",
     "Evaluation",
     "Kappa",

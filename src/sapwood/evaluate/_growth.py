@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from sapwood import _core
 from sapwood.evaluate._faces import learner_of
+from sapwood.inspect.core_tree import CoreModel, CoreTree
 from sapwood.inspect.names import FeatureNames, teller_of_names
+from sapwood.inspect.node_test import NodeTest, NodeTests
 from sapwood.inspect.top_features import TopFeatures
 from sapwood.inspect.view import TreeView
+from sapwood.learner import ForestLearner
 
-__all__ = ["SIZES", "Growth", "SplitMade"]
+__all__ = ["SIZES", "ChangeSeen", "Growth", "SplitMade"]
 
 SIZES = ("bytes", "nodes", "leaves", "depth")
 
@@ -22,8 +25,9 @@ SIZES = ("bytes", "nodes", "leaves", "depth")
 class SplitMade:
     """A split that a tree made.
 
-    `at` is the number of points learned when it was made. `anew` says whether it took the place of another split of
-    the same node. `until` is the number of points learned when it was first seen to be gone, None if it is still there.
+    `feature` is what it asks: a feature, which is on or off, or a condition such as ``age > 37.5``. `at` is the number
+    of points learned when it was made. `anew` says whether it took the place of another split of the same node. `until`
+    is the number of points learned when it was first seen to be gone, None if it is still there.
     """
 
     at: int
@@ -35,9 +39,30 @@ class SplitMade:
     until: int | None
 
 
+@dataclass(frozen=True)
+class ChangeSeen:
+    """What a tree that follows its stream did between two records.
+
+    `at` is the number of points learned at the second of the two. `drifts` counts the nodes whose error was found to
+    have changed, `begun` the alternates that began to learn, `swapped` those that took the place of their node, and
+    `dropped` those that were given up.
+    """
+
+    at: int
+    drifts: int
+    begun: int
+    swapped: int
+    dropped: int
+
+
+# The counters of a tree that a change is made of, in the order of the fields above.
+_OF_CHANGES = ("drifts", "alternates_started", "alternates_swapped", "alternates_dropped")
+
+
 @dataclass
 class _Event:
-    slot: int
+    test: NodeTest
+    key: Hashable
     depth: int
     gain: float
     margin: float
@@ -47,7 +72,7 @@ class _Event:
 
 
 class Growth:
-    """Watches a model grow. Of a model that has no tree of ours nothing but its size is known, if that.
+    """Watches a model grow. Of a forest, and of a model without a tree of ours, nothing but its size is known, if that.
 
     A tree splits at most once at a point, so the point tells splits apart. They are looked for when sizes are recorded;
     one that was made and given up between two records is in the tally alone.
@@ -59,14 +84,15 @@ class Growth:
         self._n_before = 0 if tree is None else tree.n()
         self._tally_before = {} if tree is None else tree.tally()
         self._tally_seen = dict(self._tally_before)
+        self._changes: list[ChangeSeen] = []
         self._events: dict[int, _Event] = {}
         self._present: np.ndarray[Any, np.dtype[np.int64]] = np.zeros(0, dtype=np.int64)
 
     def sizes(self) -> dict[str, int | None]:
         """Return the bytes, nodes, leaves and depth of the model; None for what it does not tell."""
-        tree = _tree_of(self._model)
-        if tree is not None:
-            found = (tree.n_bytes() + tree.vocabulary_bytes(), tree.n_nodes(), tree.n_leaves(), tree.depth())
+        core = _core_of(self._model)
+        if core is not None:
+            found = (core.n_bytes() + core.vocabulary_bytes(), core.n_nodes(), core.n_leaves(), core.depth())
             return dict(zip(SIZES, found, strict=True))
         return {
             "bytes": None,
@@ -81,21 +107,31 @@ class Growth:
         if tree is None:
             return
         tally = tree.tally()
+        more = [tally.get(name, 0) - self._tally_seen.get(name, 0) for name in _OF_CHANGES]
+        if any(more):
+            self._changes.append(ChangeSeen(tree.n() - self._n_before, *more))
+            self._tally_seen.update({name: tally[name] for name in _OF_CHANGES})
         if all(tally[name] == self._tally_seen.get(name, 0) for name in ("split", "resplit")):
             return
         self._tally_seen = tally
         now = tree.n()
         nodes = tree.nodes()
+        if "born" not in nodes:  # nothing tells when a split was made
+            return
         inner = np.flatnonzero((nodes["feature"] >= 0) & (nodes["split_at"] > self._n_before))
         at = nodes["split_at"][inner]
         for moment in np.setdiff1d(self._present, at, assume_unique=True).tolist():
             self._events[moment].until = now
         last_of_node = {event.node: event for event in self._events.values() if event.until == now}
         new = inner[~np.isin(at, self._present)]
+        asked = NodeTests(tree, None, "prequential") if len(new) else None
         for i in new[np.argsort(nodes["split_at"][new])].tolist():
+            assert asked is not None
+            test, key, _ = asked.of(i, int(nodes["kind"][i]), int(nodes["feature"][i]))
             node = int(nodes["born"][i])
             event = _Event(
-                slot=int(nodes["feature"][i]),
+                test=test,
+                key=key,
                 depth=int(nodes["depth"][i]),
                 gain=float(nodes["gain"][i]),
                 margin=float(nodes["margin"][i]),
@@ -118,12 +154,11 @@ class Growth:
         if tree is None:
             return ()
         self.look()
-        keys = tree.keys()
         name_of = teller_of_names(feature_names, "prequential")
         return tuple(
             SplitMade(
                 at=at - self._n_before,
-                feature=name_of(keys[event.slot]),
+                feature=_asked(event.test, name_of(event.key)),
                 depth=event.depth,
                 gain=event.gain,
                 margin=event.margin,
@@ -132,6 +167,11 @@ class Growth:
             )
             for at, event in sorted(self._events.items())
         )
+
+    def changes(self) -> tuple[ChangeSeen, ...]:
+        """Return what was done to follow the stream, record by record; nothing where nothing was."""
+        self.look()
+        return tuple(self._changes)
 
     def view(self, feature_names: FeatureNames = None) -> TreeView | None:
         """Return a picture of the tree as it is now; None if there is none, or nothing was learned."""
@@ -146,9 +186,22 @@ class Growth:
         return learner.top_features(feature_names=feature_names, owner="prequential")
 
 
-def _tree_of(model: Any) -> _core.Tree | None:
+def _asked(test: NodeTest, name: str) -> str:
+    return name if test.kind == "is_on" else test.asked(name)
+
+
+def _core_of(model: Any) -> CoreModel | None:
+    """Return the tree or the forest of a model."""
     learner = learner_of(model)
     return None if learner is None or learner.model is None else learner.model.tree
+
+
+def _tree_of(model: Any) -> CoreTree | None:
+    """Return the tree of a model, whose splits are told; of a forest none, which has too many."""
+    learner = learner_of(model)
+    if learner is None or learner.model is None or isinstance(learner, ForestLearner):
+        return None
+    return learner.model.tree
 
 
 def _whole(model: Any, name: str) -> int | None:

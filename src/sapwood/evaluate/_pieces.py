@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
-import scipy.sparse
 
 from sapwood.data import Batch
+from sapwood.data.csr import is_sparse
 
 __all__ = ["MatrixPart", "Piece", "Pieces", "SinglePoints"]
 
@@ -156,7 +156,7 @@ def _block_of(item: Any) -> MatrixPart | Batch | None:
     if X.shape[0] != len(labels):
         raise ValueError(f"prequential: y must have a label for each of the {X.shape[0]} rows, got {len(labels)}")
     matrix: Any = X
-    return MatrixPart(matrix.tocsr() if scipy.sparse.issparse(X) else X, labels)
+    return MatrixPart(matrix.tocsr() if is_sparse(X) else X, labels)
 
 
 def _checked_point(point: Any) -> tuple[Any, Hashable]:

@@ -194,6 +194,7 @@ class PrequentialRun:
             classes=tuple(self._scoreboard.classes),
             confusion=self._scoreboard.confusion(),
             splits=self._growth.splits(feature_names),
+            changes=self._growth.changes(),
             tally=self._growth.tally(),
             tree=self._growth.view(feature_names),
             reliability=self._scoreboard.reliability(),

@@ -7,9 +7,9 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import scipy.sparse
 
 from sapwood.data import Batch
+from sapwood.data.csr import is_sparse
 from sapwood.evaluate._answers import as_matrix
 from sapwood.evaluate._faces import learner_of, reads_matrices
 from sapwood.evaluate._pieces import MatrixPart, Piece, SinglePoints
@@ -157,7 +157,7 @@ class TreeTester(Tester):
             return
         learner = learner_of(self._model)
         assert learner is not None
-        if isinstance(piece, Batch) and not (piece.indices is not None and _has_names(learner)):
+        if isinstance(piece, Batch) and not (_has_columns(piece) and _has_names(learner)):
             found = learner.test_then_learn(piece)
         else:
             rows = MatrixPart.of_batch(piece) if isinstance(piece, Batch) else piece
@@ -182,6 +182,11 @@ class TreeTester(Tester):
         points: Batch = model.batch_of(rows.whole, rows.labels)
         self._checked = rows.whole, points
         return points.part(rows.start, rows.stop)
+
+
+def _has_columns(batch: Batch) -> bool:
+    """Whether the features of a batch are columns, so that its points are the rows of a matrix of ones."""
+    return batch.indices is not None and batch.names is None
 
 
 def _has_names(learner: TreeLearner) -> bool:
@@ -211,7 +216,7 @@ def _points_of(piece: Piece) -> Iterator[tuple[Any, Hashable]]:
         yield from piece.points
         return
     if isinstance(piece, Batch):
-        if piece.indices is None:
+        if not _has_columns(piece):
             yield from piece.points()
             return
         piece = MatrixPart.of_batch(piece)
@@ -221,7 +226,7 @@ def _points_of(piece: Piece) -> Iterator[tuple[Any, Hashable]]:
         for values, y in zip(X.itertuples(index=False, name=None), piece.y, strict=True):
             yield dict(zip(names, values, strict=True)), y
         return
-    if not scipy.sparse.issparse(X):
+    if not is_sparse(X):
         for values, y in zip(np.asarray(X).tolist(), piece.y, strict=True):
             yield dict(enumerate(values)), y
         return
@@ -236,12 +241,14 @@ def _rows_of(piece: Piece) -> MatrixPart:
     """Return points as rows of one matrix; those by themselves must be rows."""
     if isinstance(piece, MatrixPart):
         return piece
-    if isinstance(piece, Batch) and piece.indices is not None:
+    if isinstance(piece, Batch) and _has_columns(piece):
         return MatrixPart.of_batch(piece)
     points = list(_points_of(piece))
     xs = [x for x, _ in points]
-    if all(scipy.sparse.issparse(x) for x in xs):
-        X: Any = scipy.sparse.vstack(xs, format="csr")
+    if all(is_sparse(x) for x in xs):
+        from scipy.sparse import vstack
+
+        X: Any = vstack(xs, format="csr")
     elif all(isinstance(x, (np.ndarray, list, tuple)) for x in xs):
         X = np.array(xs)
     else:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sapwood.evaluate._calibration import ReliabilityCurve
-from sapwood.evaluate._growth import SplitMade
+from sapwood.evaluate._growth import ChangeSeen, SplitMade
 from sapwood.evaluate._scoreboard import MEMORIES, METRICS, column_of
 from sapwood.inspect.view import TreeView
 
@@ -63,6 +63,9 @@ class Evaluation:
     top_features : dict
         For each class the features with the largest weights at the end, as ``top_features`` of a tree returns them.
         Empty for a model that is not a tree of sapwood, or whose leaves have no models.
+    changes : tuple of ChangeSeen
+        What the tree did to follow its stream: for each record before which it did something, the changes found and the
+        alternates begun, swapped and dropped since the record before. Empty for a model that follows no stream.
     """
 
     model: str
@@ -80,6 +83,7 @@ class Evaluation:
     tree: TreeView | None
     reliability: dict[Hashable | None, ReliabilityCurve] = field(default_factory=dict)
     top_features: dict[Hashable, list[tuple[str, float]]] = field(default_factory=dict)
+    changes: tuple[ChangeSeen, ...] = ()
 
     def __getitem__(self, column: str) -> float:
         """Return the last value of a column, such as ``accuracy``."""
@@ -111,6 +115,7 @@ class Evaluation:
                 for (true, answered), n in self.confusion.items()
             ],
             "splits": [asdict(split) for split in self.splits],
+            "changes": [asdict(change) for change in self.changes],
             "tally": dict(self.tally),
             "reliability": [
                 {
@@ -152,7 +157,7 @@ class Evaluation:
         rate = f"{self.points_per_second:.0f} per second"
         last, fading = f"last {self.settings['window']}", f"fading {self.settings['fading']:g}"
         lines = [
-            f"{self.model}: {self.n} points in {self.seconds:.2f} s ({rate}){state}",
+            f"{self.model}: {self.n} {'point' if self.n == 1 else 'points'} in {self.seconds:.2f} s ({rate}){state}",
             f"{'':18}{'all':>10}{last:>14}{fading:>16}",
         ]
         for metric in METRICS:
@@ -169,6 +174,12 @@ class Evaluation:
 
     def __str__(self) -> str:
         return self.summary
+
+    def _repr_html_(self) -> str:
+        """Return the metrics as HTML, which notebooks show."""
+        from sapwood.evaluate._html import evaluation_html
+
+        return evaluation_html(self)
 
     def save_report(self, path: str | PathLike[str], *, title: str | None = None) -> Path:
         """Write the report, one HTML page that needs no other file and no network, and return its path."""

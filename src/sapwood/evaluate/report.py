@@ -42,6 +42,8 @@ _FROM_ZERO = ("log_loss", "calibration_error")
 # More of each would make a page slow, and say no more to a reader.
 _MOST_RECORDS = 1000
 _MOST_SPLITS = 5000
+_MOST_CHANGES = 200
+_CHANGES_HINT = " Dotted lines are changes of error that were found, solid ones alternates that were swapped in."
 _LINES = {"all": "exhaustive", "window": "approximate", "fading": "certified"}
 
 
@@ -69,6 +71,8 @@ def render_report(evaluation: Evaluation, *, title: str | None = None) -> str:
         "confusion": page_confusion(evaluation.confusion),
         "reliability": page_reliability(evaluation.reliability, evaluation.settings.get("positive")),
         "features": _features(evaluation),
+        "changes": _changes(evaluation),
+        "changes_hint": _CHANGES_HINT if evaluation.changes else "",
         "parameters": _pairs("Parameters of the model", evaluation.parameters),
         "settings": _pairs("Evaluation", evaluation.settings),
         "versions": _pairs("Versions", evaluation.versions),
@@ -153,6 +157,11 @@ def _sizes(evaluation: Evaluation) -> str:
         rows.append(["splits made", str(evaluation.tally["split"])])
         rows.append(["split anew", str(evaluation.tally["resplit"])])
         rows.append(["nodes given up", str(evaluation.tally["pruned"])])
+    if evaluation.changes:
+        rows.append(["changes of error found", str(evaluation.tally["drifts"])])
+        rows.append(["alternates begun", str(evaluation.tally["alternates_started"])])
+        rows.append(["alternates swapped in", str(evaluation.tally["alternates_swapped"])])
+        rows.append(["alternates given up", str(evaluation.tally["alternates_dropped"])])
     return _table("The model", None, rows) if rows else ""
 
 
@@ -188,6 +197,31 @@ def _features(evaluation: Evaluation) -> str:
     )
 
 
+def _changes(evaluation: Evaluation) -> str:
+    """Return the section of what was done to follow the stream; nothing if nothing was."""
+    if not evaluation.changes:
+        return ""
+    shown = evaluation.changes[-_MOST_CHANGES:]
+    heads = ["after points", "nodes whose error changed", "alternates begun", "swapped in", "given up"]
+    rows = [
+        [
+            f"{change.at:,}".replace(",", "\u202f"),
+            *map(str, (change.drifts, change.begun, change.swapped, change.dropped)),
+        ]
+        for change in shown
+    ]
+    left_out = len(evaluation.changes) - len(shown)
+    words = (
+        "What the tree did to follow the stream, at the first record after it. An alternate learns beside a node, and "
+    )
+    words += "takes its place when it predicts better."
+    words += f" The last {len(shown)} of {len(evaluation.changes)}." if left_out else ""
+    return (
+        '<section aria-labelledby="changes-title"><h2 id="changes-title">Changes followed</h2>'
+        f'<p class="hint">{words}</p><div class="scroll">{_table("Changes", heads, rows)}</div></section>'
+    )
+
+
 # ---- what the script draws ------------------------------------------------------------------------------------------
 
 
@@ -201,6 +235,8 @@ def _data(evaluation: Evaluation) -> dict[str, Any]:
         "columns": columns,
         "panels": _panels(evaluation),
         "split_at": [split.at for split in evaluation.splits],
+        "drift_at": [change.at for change in evaluation.changes if change.drifts and not change.swapped],
+        "swap_at": [change.at for change in evaluation.changes if change.swapped],
         "splits": [
             {
                 "at": split.at,

@@ -62,6 +62,8 @@ function makeCurves() {
       const text = axisLabel(value, moments[1] || 1, "whole");
       chart.append(svg("text", { x: x(value), y: height - 4, "text-anchor": anchor, text }));
     }
+    chart.append(svg("path", { class: "drift", d: linePath(data.drift_at) }));
+    chart.append(svg("path", { class: "swap", d: linePath(data.swap_at) }));
     chart.append(svg("path", { class: "tick", d: tickPath(data.split_at, 5) }));
     const hits = svg("path", { class: "tick-hit", d: "" });
     chart.append(hits);
@@ -114,6 +116,12 @@ function makeCurves() {
   function tickPath(moments, length) {
     const places = new Set(moments.map((moment) => Math.round(x(moment) * 2) / 2));
     return Array.from(places, (place) => `M${place} ${height - bottom + 3}v${length}`).join("");
+  }
+
+  // From the top to the bottom, at moments that concern all of the chart.
+  function linePath(moments) {
+    const places = new Set(moments.map((moment) => Math.round(x(moment) * 2) / 2));
+    return Array.from(places, (place) => `M${place} ${top}V${height - bottom}`).join("");
   }
 
   function nearest(moment) {

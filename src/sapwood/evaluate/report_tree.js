@@ -66,7 +66,9 @@ function makeTree() {
 
   function line(i, depth, straight, branch) {
     const item = html("li", { "data-node": i });
-    item.append(gutter(i, depth, straight), html("span", { class: "branch", text: branch }));
+    // A condition on a number or a category takes the room that it needs, up to a limit; "on" and "off" stand in a column.
+    const kind = branch === "" || branch === "on" || branch === "off" ? "branch" : "branch typed";
+    item.append(gutter(i, depth, straight), html("span", { class: kind, text: branch, title: branch }));
     if (isInner(i)) {
       const folded = !open.has(i);
       const title = folded ? `unfold, ${counted(below[i] - 1, "node", "nodes")} below` : "fold";

@@ -5,12 +5,13 @@ from sapwood.inspect.export import to_dataframe, to_dict
 from sapwood.inspect.graph import draw, to_dot
 from sapwood.inspect.node_test import NodeTest
 from sapwood.inspect.picture import plot
-from sapwood.inspect.summary import TreeSummary
+from sapwood.inspect.summary import DynamicTreeSummary, TreeSummary
 from sapwood.inspect.text import export_text
 from sapwood.inspect.top_features import top_features
 from sapwood.inspect.view import NodeView, TreeView
 
 __all__ = [
+    "DynamicTreeSummary",
     "Evidence",
     "Explanation",
     "NodeTest",

@@ -11,12 +11,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sapwood import _core
-from sapwood.inspect.names import FeatureNames, shortened, teller_of_names
+from sapwood.data.core_rows import CoreRows
+from sapwood.inspect.core_tree import CoreTree
+from sapwood.inspect.model_features import ModelFeatures
+from sapwood.inspect.names import FeatureNames, shortened
 from sapwood.inspect.node_test import IS_ON, NodeTest
 from sapwood.inspect.view import NodeView, TreeView, places_of
 
-__all__ = ["Evidence", "Explanation", "TestTaken", "explain_ids", "explain_one"]
+__all__ = ["Evidence", "Explanation", "TestTaken", "explain_one", "explain_row", "scores_at"]
 
 _SHOWN = 10
 _NAME_WIDTH = 32
@@ -130,6 +132,12 @@ class Explanation:
     def __str__(self) -> str:
         return "\n".join([self._headline(), "", *self._tell_tests(), "", *self._tell_evidence()])
 
+    def _repr_html_(self) -> str:
+        """Return the explanation as HTML, which notebooks show."""
+        from sapwood.inspect.html import explanation_html
+
+        return explanation_html(self)
+
     def _headline(self) -> str:
         place = self.classes.index(self.label)
         others = sorted((p, -k) for k, p in enumerate(self.probabilities) if k != place)[::-1]
@@ -170,12 +178,11 @@ class Explanation:
 
 
 def explain_one(
-    tree: _core.Tree,
+    tree: CoreTree,
     x: object,
     *,
     classes: Sequence[Any],
     feature_names: FeatureNames = None,
-    binarize: float | None = 0.0,
     criterion: str = "entropy",
     in_order: Sequence[Any] | None = None,
 ) -> Explanation:
@@ -185,35 +192,33 @@ def explain_one(
 
     Parameters
     ----------
-    tree : _core.Tree
+    tree : _core.Tree or _core.DynamicTree
         The tree.
     x : dict or iterable of hashable objects
         The point, as the tree learns it. Features that the tree has never seen have no effect and are not mentioned.
-    binarize : float or None
-        The value above which a feature of a dict is on; with None, values are 0 or 1.
     classes, feature_names, criterion, in_order
         As in `TreeView.of`.
     """
     view = TreeView.of(tree, classes, feature_names, criterion, in_order, owner="explain_one")
-    return explain_ids(tree, view, tree.point(x, binarize), places_of(classes, in_order), feature_names)
+    point = CoreRows.of_one(*tree.typed_point(x))
+    return explain_row(tree, view, point, places_of(classes, in_order), feature_names)
 
 
-def explain_ids(
-    tree: _core.Tree,
+def explain_row(
+    tree: CoreTree,
     view: TreeView,
-    ids: npt.NDArray[np.int32],
+    point: CoreRows,
     places: Sequence[int],
     feature_names: FeatureNames = None,
     *,
     owner: str = "explain_one",
 ) -> Explanation:
-    """Explain the prediction of a tree, given its view, for the point with these active features.
+    """Explain the prediction of a tree, given its view, for a point: a single row.
 
     `places` are the numbers of the classes of the view in the tree. `owner` is the function named in errors.
     """
-    name_of = teller_of_names(feature_names, owner)
     classes = view.classes
-    path = [view.nodes[number] for number in tree.decision_path(_one_row(ids), ids)[1].tolist()]
+    path = [view.nodes[number] for number in tree.decision_path(*point)[1].tolist()]
     leaf = path[-1]
     tests = []
     for node, child in pairwise(path):
@@ -233,10 +238,11 @@ def explain_ids(
             )
         )
     assert leaf.model is not None
-    told = tree.predict_proba(_one_row(ids), ids)[0, places]
+    told = tree.predict_proba(*point)[0, places]
     probabilities = told / told.sum()
     first, *others = np.argsort(-probabilities, kind="stable").tolist()  # ties go to the first class, as in predict
-    keys, scores, intercept = _scores(tree, ids, leaf, places, probabilities)
+    slots, scores, intercept = scores_at(tree, point, leaf, places, probabilities)
+    features = ModelFeatures(tree, feature_names, owner)
     against = others[0] if others else first
     ranked = np.argsort(-np.abs(scores[:, first] - scores[:, against]), kind="stable")
     return Explanation(
@@ -250,32 +256,34 @@ def explain_ids(
         tests=tuple(tests),
         root_shares=path[0].shares,
         intercept=tuple(intercept),
-        evidence=tuple(Evidence(name_of(keys[i]), keys[i], tuple(scores[i].tolist())) for i in ranked),
+        evidence=tuple(Evidence(*features.of(slots[i]), tuple(scores[i].tolist())) for i in ranked),
     )
 
 
-def _scores(
-    tree: _core.Tree,
-    ids: npt.NDArray[np.int32],
+def scores_at(
+    tree: CoreTree,
+    point: CoreRows,
     leaf: NodeView,
     places: Sequence[int],
-    probabilities: npt.NDArray[np.float64],
-) -> tuple[list[Hashable], npt.NDArray[np.float64], list[float]]:
+    probabilities: npt.NDArray[np.float64] | None = None,
+) -> tuple[list[int], npt.NDArray[np.float64], list[float]]:
     """Return the features of a point that speak at its leaf, what each adds to the scores, and these before any speaks.
 
-    The scores are of the classes of the view. The features are in the order in which the tree first met them, whatever
-    their order in the point.
+    Features are by their number in the tree. The scores are of the classes of the view. The features are in the order
+    in which the tree first met them, whatever their order in the point. Only a leaf that mixes needs `probabilities`.
     """
     if leaf.model == "majority":
         return [], np.zeros((0, len(places))), [math.log(share) if share else -math.inf for share in leaf.shares]
-    slots, trunk, correction, shares, trunk_intercept, correction_intercept = tree.evidence(ids)
+    numbers = None if point.numbers is None else point.numbers[1:]
+    slots, trunk, correction, shares, trunk_intercept, correction_intercept = tree.evidence(point.ids, numbers)
     if leaf.model == "naive_bayes":
         scores = shares[:, places]
         intercept = [math.log(count + 1) for count in leaf.counts]
     elif leaf.model == "mixed":
         scores = _of_classes(trunk + correction)[:, places]
-        with np.errstate(divide="ignore"):
-            start = np.log(probabilities) - scores.sum(axis=0)
+        assert probabilities is not None
+        # A probability may be 0 as rounded.
+        start = np.log(np.maximum(probabilities, np.finfo(np.float64).tiny)) - scores.sum(axis=0)
         intercept = (start - start.mean()).tolist()
     else:
         with_correction = leaf.model == "logistic"
@@ -285,8 +293,7 @@ def _scores(
         # What the classes have in common says nothing.
         intercept = (start - start.mean()).tolist()
     order = np.argsort(slots)
-    keys = tree.keys()
-    return [keys[slot] for slot in slots[order].tolist()], scores[order], intercept
+    return slots[order].tolist(), scores[order], intercept
 
 
 def _of_classes(outputs: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
@@ -295,10 +302,6 @@ def _of_classes(outputs: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     One output for two classes, the score of the second less that of the first, is half of it for each.
     """
     return np.hstack([-outputs / 2, outputs / 2]) if outputs.shape[1] == 1 else outputs
-
-
-def _one_row(ids: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
-    return np.array([0, len(ids)], dtype=np.int64)
 
 
 def _text(value: object) -> str:

@@ -22,8 +22,9 @@ def to_dict(view: TreeView) -> dict[str, Any]:
 
     The `id` of a node is its place in the list, to which `parent`, `off` and `on` refer. A field that a node does not
     have is None. `counts` and `shares` are in the order of `classes` and count the points that passed through the node
-    (see `NodeView`). `test` has the kind of the test and, unless that is ``is_on``, its threshold or categories and
-    whether a missing value passes. A label or a feature that is no string, number, boolean or None is given as text.
+    (see `NodeView`). `test` has the kind of the test and, for ``is_above`` and ``is_among``, its threshold or
+    categories and whether a missing value passes. A label or a feature that is no string, number, boolean or None is
+    given as text.
     """
     return {
         "criterion": view.criterion,
@@ -91,7 +92,7 @@ def _plain_node(node: NodeView) -> dict[str, Any]:
 def _plain_test(test: NodeTest | None) -> dict[str, Any] | None:
     if test is None:
         return None
-    if test.kind == "is_on":
+    if test.kind in {"is_on", "is_present"}:
         return {"kind": test.kind}
     return {
         "kind": test.kind,

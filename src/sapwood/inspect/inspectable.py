@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 from sapwood.inspect.boxes import DEPTH
 from sapwood.inspect.export import to_dataframe, to_dict
 from sapwood.inspect.graph import draw, to_dot
+from sapwood.inspect.html import piece, tree_html
 from sapwood.inspect.picture import plot
 from sapwood.inspect.text import export_text
 
@@ -117,6 +119,19 @@ class Inspectable:
         Needs matplotlib, which the extra ``plot`` installs.
         """
         return plot(self._view(feature_names, "plot"), ax, max_depth=max_depth)
+
+    def _repr_html_(self) -> str:
+        """Return the tree as HTML, which notebooks show; before there is one, what others show of the class."""
+        try:
+            view = self._view(None, "_repr_html_")
+        except ValueError:  # which NotFittedError is
+            shown = getattr(super(), "_repr_html_", None)
+            return str(shown()) if callable(shown) else piece(f"<p><b>{escape(type(self).__name__)}</b></p>")
+        return tree_html(view, type(self).__name__)
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        """Return what notebooks choose from; scikit-learn's would not have the tree."""
+        return {"text/plain": repr(self), "text/html": self._repr_html_()}
 
     def top_features(self, k: int = 10, *, feature_names: FeatureNames = None) -> TopFeatures:
         """Return for each class the features with the largest weights for it in the models of the leaves.

@@ -8,10 +8,32 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from sapwood.data.category import Category, Threshold
+
 __all__ = ["FeatureNames", "default_name", "one_line", "shortened", "teller_of_names"]
 
 # By column, by what the feature is called in the model, or by a function of that.
 FeatureNames: TypeAlias = "Callable[[Any], str] | Mapping[Any, str] | Sequence[str] | npt.NDArray[np.object_] | None"
+
+
+def teller_of_names(names: FeatureNames, owner: str) -> Callable[[Hashable], str]:
+    """Return a function from a feature to its name. `owner` is the function whose parameter `feature_names` this is.
+
+    A sequence names the columns, and must name each that is asked for; a feature that a mapping lacks, or that is no
+    column, has its default name. What is made of an attribute is called by the name of that: ``country=fi``.
+    """
+    of_plain = _teller(names, owner)
+
+    def name_of(key: Hashable) -> str:
+        if names is None or not isinstance(key, (Category, Threshold)):
+            return of_plain(key)
+        told = of_plain(key)
+        if told != str(key):
+            return told
+        name = of_plain(key.attribute)
+        return f"{name}={key.value}" if isinstance(key, Category) else f"{name} > {key.threshold}"
+
+    return name_of
 
 
 def default_name(key: Hashable) -> str:
@@ -19,12 +41,7 @@ def default_name(key: Hashable) -> str:
     return f"x[{key}]" if isinstance(key, int) else str(key)
 
 
-def teller_of_names(names: FeatureNames, owner: str) -> Callable[[Hashable], str]:
-    """Return a function from a feature to its name. `owner` is the function whose parameter `feature_names` this is.
-
-    A sequence names the columns, and must name each that is asked for; a feature that a mapping lacks, or that is no
-    column, has its default name.
-    """
+def _teller(names: FeatureNames, owner: str) -> Callable[[Hashable], str]:
     if names is None:
         return default_name
     if isinstance(names, Mapping):

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
-from sapwood.inspect.names import one_line, shortened
+from sapwood.inspect.names import one_line, shortened, teller_of_names
 
-__all__ = ["IS_ON", "KINDS", "Kind", "NodeTest", "node_test_of"]
+if TYPE_CHECKING:
+    from sapwood.inspect.core_tree import CoreTree
+    from sapwood.inspect.names import FeatureNames
 
-Kind = Literal["is_on", "is_above", "is_among"]
+__all__ = ["IS_ON", "IS_PRESENT", "KINDS", "Kind", "NodeTest", "NodeTests", "number_text"]
 
-# By the number that the core has for a kind; 0 is that of a leaf.
+_MANY = 1e6  # from here on six digits would round whole numbers
+
+Kind = Literal["is_on", "is_above", "is_among", "is_present"]
+
+# By the number that the core has for a kind; 0 is that of a leaf. That a number is present is to the core a feature.
 KINDS: Mapping[int, Kind] = {1: "is_on", 2: "is_above", 3: "is_among"}
 
 _MOST_CATEGORIES = 8  # shown of a set: more would push the rest off a line
@@ -21,7 +27,7 @@ _CATEGORY_WIDTH = 16
 
 @dataclass(frozen=True)
 class NodeTest:
-    """The test of a node: whether its feature is on, its number above a threshold or its category in a set.
+    """The test of a node: whether its feature is on, its number above a threshold or present, or its category in a set.
 
     A point that passes goes to the child ``on``, any other to ``off``. `missing_passes` says where a point without a
     value of the feature goes.
@@ -35,11 +41,14 @@ class NodeTest:
     missing_passes: bool = False
 
     def state(self, passes: bool) -> str:
-        """Return the condition of one side without the feature: ``on``, ``> 37.5``, ``in {fi, se} (or missing)``."""
+        """Return the condition of one side without the feature: ``on``, ``> 37.5 (or missing)``, ``in {fi, se}``."""
         if self.kind == "is_on":
             return "on" if passes else "off"
+        if self.kind == "is_present":
+            return "present" if passes else "missing"
         if self.kind == "is_above":
-            said = f"{'>' if passes else '<='} {self.threshold:.6g}"
+            assert self.threshold is not None
+            said = f"{'>' if passes else '<='} {number_text(self.threshold)}"
         else:
             said = f"{'in' if passes else 'not in'} {{{self._listed()}}}"
         return f"{said} (or missing)" if passes == self.missing_passes else said
@@ -50,7 +59,8 @@ class NodeTest:
         The name of the feature is cut to `width` characters, if given.
         """
         name = one_line(feature) if width is None else shortened(feature, width)
-        return f"{name} is {self.state(passes)}" if self.kind == "is_on" else f"{name} {self.state(passes)}"
+        is_state = self.kind in {"is_on", "is_present"}
+        return f"{name} is {self.state(passes)}" if is_state else f"{name} {self.state(passes)}"
 
     def asked(self, feature: str, width: int | None = None) -> str:
         """Return the text of the test in the box of a node: for ``is_on`` the feature alone."""
@@ -71,15 +81,38 @@ class NodeTest:
 
 
 IS_ON = NodeTest()
+IS_PRESENT = NodeTest("is_present")
 
 
-def node_test_of(kind: int, typed: tuple[Any, bool] | None) -> NodeTest | None:
-    """Return the test of a node from its kind in the core and, for a typed test, what `typed_tests` has of it."""
-    if kind == 0:
-        return None
-    if typed is None:
-        return IS_ON
-    asked, missing_passes = typed
-    if KINDS[kind] == "is_above":
-        return NodeTest("is_above", threshold=float(asked), missing_passes=missing_passes)
-    return NodeTest("is_among", categories=tuple(asked), missing_passes=missing_passes)
+class NodeTests:
+    """The tests of the nodes of a tree."""
+
+    def __init__(self, tree: CoreTree, feature_names: FeatureNames, owner: str) -> None:
+        self._name_of = teller_of_names(feature_names, owner)
+        self._typed = tree.typed_tests()
+        self._made = tree.made_of_numbers()
+        self._keys = tree.keys()
+        self._numbers = tree.number_keys()
+
+    def of(self, node: int, kind: int, slot: int) -> tuple[NodeTest, Hashable, str]:
+        """Return the test of an inner node, the key of what it asks about, and the name of that."""
+        if KINDS[kind] == "is_above":
+            threshold, missing_passes = self._typed[node]
+            test = NodeTest("is_above", threshold=float(threshold), missing_passes=missing_passes)
+            return self._told(test, self._numbers[slot])
+        if KINDS[kind] == "is_among":
+            values = [self._keys[each] for each in self._typed[node][0]]
+            test = NodeTest("is_among", categories=tuple(each.value for each in values))
+            return self._told(test, values[0].attribute)
+        made = self._made.get(slot)
+        if made is not None:
+            return self._told(IS_PRESENT, self._numbers[made[0]])
+        return self._told(IS_ON, self._keys[slot])
+
+    def _told(self, test: NodeTest, key: Hashable) -> tuple[NodeTest, Hashable, str]:
+        return test, key, self._name_of(key)
+
+
+def number_text(number: float) -> str:
+    """Return a number in six digits; one of a million or more, such as a time or an id, in all that matter."""
+    return f"{number:.15g}" if abs(number) >= _MANY else f"{number:.6g}"

@@ -8,14 +8,14 @@ from typing import NamedTuple
 from sapwood.inspect.names import one_line
 from sapwood.inspect.view import NodeView, TreeView, check_depth
 
-__all__ = ["export_text"]
+__all__ = ["TextLine", "export_text", "text_lines"]
 
 _INDENT = "|   "
 _NAME_WIDTH = 48
 _UNITS = {"entropy": " in bits"}
 
 
-class _Line(NamedTuple):
+class TextLine(NamedTuple):
     """A line of the text: the rule, the leaf that it leads to, and the node whose split it is of; either may lack."""
 
     rule: str
@@ -57,7 +57,7 @@ def export_text(
     if type(decimals) is not int or decimals < 0:
         raise ValueError(f"export_text: decimals must be an integer of at least 0, got {decimals!r}")
     rows = []
-    for line in _lines(view, max_depth):
+    for line in text_lines(view, max_depth):
         cells = [line.rule, *(_prediction(view, line.leaf, decimals) if line.leaf else ("", ""))]
         if show_counts:
             cells.append(_counts(view, line.leaf) if line.leaf else "")
@@ -82,12 +82,13 @@ def _number(count: int, one: str, many: str | None = None) -> str:
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
-def _lines(view: TreeView, max_depth: int | None) -> Iterator[_Line]:
+def text_lines(view: TreeView, max_depth: int | None) -> Iterator[TextLine]:
+    """Yield the rules of a tree in the order in which they are to be read."""
     waiting = [(view.nodes[0], "", "if")]
     while waiting:
         node, indent, word = waiting.pop()
         if node.ends(max_depth):
-            yield _Line(indent + ("always" if node.number == 0 else "else"), node, None)
+            yield TextLine(indent + ("always" if node.number == 0 else "else"), node, None)
             continue
         first, rest = view.children(node)
         assert node.test is not None
@@ -95,9 +96,9 @@ def _lines(view: TreeView, max_depth: int | None) -> Iterator[_Line]:
         rule = f"{indent}{word} {said}"
         waiting.append((rest, indent, "else if"))
         if first.ends(max_depth):
-            yield _Line(rule, first, node)
+            yield TextLine(rule, first, node)
         else:
-            yield _Line(rule + ":", None, node)
+            yield TextLine(rule + ":", None, node)
             waiting.append((first, indent + _INDENT, "if"))
 
 

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sapwood import _core
-from sapwood.inspect.names import FeatureNames, teller_of_names
+from sapwood.inspect.core_tree import CoreTree
+from sapwood.inspect.model_features import ModelFeatures
+from sapwood.inspect.names import FeatureNames
 from sapwood.inspect.view import places_of
 
 __all__ = ["TopFeatures", "check_k", "evidence_of_features", "top_features"]
@@ -30,13 +31,14 @@ def evidence_of_features(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.floa
 
 
 def top_features(
-    tree: _core.Tree,
+    tree: CoreTree,
     k: int = 10,
     *,
     classes: Sequence[Any],
     feature_names: FeatureNames = None,
     in_order: Sequence[Any] | None = None,
     owner: str = "top_features",
+    scores: npt.NDArray[np.float64] | None = None,
 ) -> TopFeatures:
     """Return for each class the features with the largest weights for it, the largest first.
 
@@ -47,27 +49,29 @@ def top_features(
 
     Parameters
     ----------
-    tree : _core.Tree
+    tree : _core.Tree or _core.DynamicTree
         The tree.
     k : int
         The number of features per class.
     classes, feature_names, in_order, owner
         As in `TreeView.of`.
+    scores : ndarray or None
+        What each feature adds to the score of each class, if not in this tree alone.
     """
     check_k(owner, k)
-    name_of = teller_of_names(feature_names, owner)
     places = places_of(classes, in_order)
     found: TopFeatures = {classes[place]: [] for place in places}
     if len(classes) < 2:  # noqa: PLR2004 - no class to tell it from
         return found
-    scores = tree.feature_scores()
-    keys = tree.keys()
+    if scores is None:
+        scores = tree.feature_scores()
+    features = ModelFeatures(tree, feature_names, owner)
     evidence = evidence_of_features(scores[:, places])
     for label, column in zip(found, evidence.T, strict=True):
         positive = np.flatnonzero(column > 0)
         # Stable: of equal weights, the feature that was met first.
         best = positive[np.argsort(-column[positive], kind="stable")[:k]]
-        found[label] = [(name_of(keys[slot]), float(column[slot])) for slot in best.tolist()]
+        found[label] = [(features.name(slot), float(column[slot])) for slot in best.tolist()]
     return found
 
 

@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sapwood import _core
-from sapwood.inspect.names import FeatureNames, teller_of_names
-from sapwood.inspect.node_test import NodeTest, node_test_of
+from sapwood.inspect.core_tree import CoreTree
+from sapwood.inspect.names import FeatureNames
+from sapwood.inspect.node_test import NodeTest, NodeTests
 
 __all__ = ["NodeView", "TreeView", "check_depth", "places_of"]
 
@@ -26,7 +27,9 @@ class NodeView:
     more than they have: the `split_after` points on which its split was decided came before they were made. `gain` and
     `margin` are computed on those. The counts of inner nodes may be too low in two cases: in a tree limited by
     ``max_bytes``, where points that came while a leaf below had no statistics may be missing; and above a split of a
-    `StreamingTreeClassifier` that was made anew, as its inner nodes count one point in eight.
+    `StreamingTreeClassifier` that was made anew, as its inner nodes count a sample of their points. A tree that forgets
+    has at every node the points held that reach it; `split_after` and `split_at` are those of the node and of the tree
+    now.
     """
 
     number: int  # from the root, 0, on: each before its children, off before on
@@ -76,7 +79,7 @@ class TreeView:
 
     @staticmethod
     def of(
-        tree: _core.Tree,
+        tree: CoreTree,
         classes: Sequence[Any],
         feature_names: FeatureNames = None,
         criterion: str = "entropy",
@@ -88,7 +91,7 @@ class TreeView:
 
         Parameters
         ----------
-        tree : _core.Tree
+        tree : _core.Tree or _core.DynamicTree
             The tree.
         classes : sequence
             The label of each class, in the order of the tree. It may leave out the last ones, which have no points.
@@ -101,11 +104,9 @@ class TreeView:
         owner : str
             The function whose parameter `feature_names` is, for what it says of wrong ones.
         """
-        name_of = teller_of_names(feature_names, owner)
         nodes = tree.nodes()
-        typed = tree.typed_tests()
         # Read after the nodes: features are only ever added, so each node's is among them.
-        keys = tree.keys()
+        asked = NodeTests(tree, feature_names, owner)
         n_classes = nodes["counts"].shape[1]
         if not 0 < len(classes) <= n_classes:
             raise ValueError(f"TreeView.of: classes must be 1 to {n_classes} labels, got {list(classes)!r}")
@@ -121,15 +122,15 @@ class TreeView:
         views = []
         for i, slot in enumerate(column["feature"]):
             is_leaf = slot < 0
-            key = None if is_leaf else keys[slot]
+            test, key, feature = (None, None, None) if is_leaf else asked.of(i, column["kind"][i], slot)
             views.append(
                 NodeView(
                     number=i,
                     parent=None if i == 0 else column["parent"][i],
                     depth=column["depth"][i],
                     key=key,
-                    feature=None if is_leaf else name_of(key),
-                    test=node_test_of(column["kind"][i], typed.get(i)),
+                    feature=feature,
+                    test=test,
                     off=None if is_leaf else column["off"][i],
                     on=None if is_leaf else column["on"][i],
                     gain=None if is_leaf else column["gain"][i],
@@ -159,6 +160,12 @@ class TreeView:
     def depth(self) -> int:
         """The number of tests on the longest way from the root to a leaf."""
         return max(node.depth for node in self.nodes)
+
+    def _repr_html_(self) -> str:
+        """Return the tree as HTML, which notebooks show."""
+        from sapwood.inspect.html import tree_html
+
+        return tree_html(self, "Tree")
 
     def children(self, node: NodeView) -> tuple[NodeView, NodeView]:
         """Return the child of an inner node with the smaller subtree and the one with the larger; if equal, on first.
@@ -197,6 +204,8 @@ def _passed(nodes: dict[str, npt.NDArray[Any]]) -> npt.NDArray[np.int64]:
     A leaf that counts nothing (at ``max_depth``, or paused) leaves a gap in this sum. If its sibling is a leaf too, the
     points of the two leaves add up to those of their parent; the larger of both sums is taken.
     """
+    if "counted" not in nodes:  # a tree that holds its points counts them all at every node
+        return nodes["counts"].astype(np.int64)
     parent, is_leaf = nodes["parent"].tolist(), nodes["feature"] < 0
     passed = nodes["counts"].astype(np.int64)  # of inner nodes, at first: those that the split was decided on
     since = np.where(is_leaf[:, np.newaxis], nodes["counted"], 0)  # the node was made

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from sapwood.paper.claims import Claim
-from sapwood.paper.drawing import draw_line, from_zero, label_ends, legend, panels
+from sapwood.paper.drawing import draw_line, label_ends, legend, panels, scaled_time
 from sapwood.paper.experiment import Shown
 from sapwood.paper.names import CRITERIA, SEARCHES, algorithm, data_name, impurity, ratio, spread_of, time_of
 from sapwood.paper.rows import Line, Row, line, summarise
@@ -52,7 +52,7 @@ def draw_cumulative(table: list[Row], path: Path, *, across: bool) -> None:
                 axis.set_title(f"({'abcdefghijklmnopqrstuvwxyz'[place]}) {name}, {impurity(criterion)}")
                 axis.set_xlabel("points / 1000")
                 axis.set_ylabel("time (s)")
-                from_zero(axis)
+                scaled_time(axis, ends)
                 label_ends(axis, ends)
         legend(figure, (*SEARCHES, COUNTING))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["LEGEND", "draw_line", "from_zero", "label_ends", "legend", "panels"]
+__all__ = ["LEGEND", "draw_line", "from_zero", "label_ends", "legend", "panels", "scaled_time"]
 
 LEGEND = {
     "exhaustive": "exhaustive (BaseEnt, BaseGini)",
@@ -25,6 +26,7 @@ LEGEND = {
 """The searches as a legend names them, in the order of every legend."""
 
 _PANEL = (4.9, 3.5)  # inches
+_HIDDEN = 10.0
 
 
 @contextmanager
@@ -60,6 +62,19 @@ def from_zero(axis: Axes) -> None:
     axis.margins(x=0.02)
 
 
+def scaled_time(axis: Axes, ends: Sequence[tuple[str, float]]) -> None:
+    """Scale the vertical axis for lines that end at these times: from 0, or by logarithms where that would hide some.
+
+    On an axis from 0 a line at a tenth of the highest one cannot be told from the axis.
+    """
+    times = [value for _, value in ends if value > 0]
+    if times and max(times) > _HIDDEN * min(times):
+        axis.set_yscale("log")
+        axis.margins(x=0.02)
+    else:
+        from_zero(axis)
+
+
 def legend(figure: Figure, searches: Sequence[str]) -> None:
     """Put one legend above all panels."""
     from matplotlib.lines import Line2D
@@ -84,7 +99,10 @@ def label_ends(axis: Axes, ends: Sequence[tuple[str, float]], *, apart: float = 
     """Write the last value of each line, a time in seconds, to its right, moved apart where they are close."""
     bottom, top = axis.get_ylim()
     ends = sorted(ends, key=lambda end: end[1])
-    wanted = [(value - bottom) / (top - bottom) for _, value in ends]
+    if axis.get_yscale() == "log":
+        wanted = [math.log(value / bottom) / math.log(top / bottom) for _, value in ends]
+    else:
+        wanted = [(value - bottom) / (top - bottom) for _, value in ends]
     for (search, value), height in zip(ends, spread(wanted, apart), strict=True):
         axis.annotate(
             duration(value),

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from sapwood.paper.claims import Claim
-from sapwood.paper.drawing import draw_line, from_zero, label_ends, legend, panels
+from sapwood.paper.drawing import draw_line, label_ends, legend, panels, scaled_time
 from sapwood.paper.experiment import Experiment, Shown
 from sapwood.paper.names import CRITERIA, SEARCHES, algorithm, impurity, ratio, spread_of, time_of
 from sapwood.paper.rows import Line, Row, line, summarise
@@ -35,6 +35,7 @@ def _line(table: list[Row], criterion: str, search: str, x: str) -> Line:
 def _draw(table: list[Row], _: Settings, path: Path) -> None:
     with panels(2, 2, path) as (figure, axes):
         for row, criterion in enumerate(CRITERIA):
+            ends = [(s, float(_line(table, criterion, s, "d").median[-1])) for s in (*SEARCHES, COUNTING)]
             for axis, x, scale, label in (
                 (axes[2 * row], "d", 1e3, "noise features / 1000"),
                 (axes[2 * row + 1], "density", 1.0, "density (share of ones)"),
@@ -44,8 +45,7 @@ def _draw(table: list[Row], _: Settings, path: Path) -> None:
                 axis.set_xlabel(label)
                 axis.set_ylabel("time (s)")
                 axis.set_title(f"({'abcd'[2 * row + (x == 'density')]}) {impurity(criterion)}")
-                from_zero(axis)
-            ends = [(s, float(_line(table, criterion, s, "d").median[-1])) for s in (*SEARCHES, COUNTING)]
+                scaled_time(axis, ends)
             label_ends(axes[2 * row], ends)
         legend(figure, (*SEARCHES, COUNTING))
 

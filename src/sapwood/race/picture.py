@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import math
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from sapwood.model_files.files import write_atomically
 from sapwood.race.contest import RaceResult
 from sapwood.style import COUNTING, duration, line_style, picture_style, spread
 
@@ -42,7 +44,10 @@ def plot_race(results: RaceResult | Sequence[RaceResult], path: str | Path) -> P
         # Labels are placed last: panels share one vertical axis, whose range is known only now.
         for axis, panel in zip(axes, panels, strict=True):
             _label_lines(axis, panel)
-        figure.savefig(target, format="png")
+        # All of it or nothing, as on a disk that is full.
+        picture = io.BytesIO()
+        figure.savefig(picture, format="png")
+    write_atomically(target, picture.getvalue())
     return target
 
 

@@ -1,0 +1,14 @@
+"""The trees of the core that can be looked into: they answer the same questions."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from sapwood import _core
+
+__all__ = ["CoreModel", "CoreTree"]
+
+CoreTree: TypeAlias = _core.Tree | _core.DynamicTree
+
+CoreModel: TypeAlias = CoreTree | _core.Forest
+"""What a learner can hold: a tree, or many."""
