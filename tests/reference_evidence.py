@@ -44,10 +44,16 @@ def selection_radius(variance: float, n: int, need: float) -> float:
     return math.sqrt(variance * (n + rho) * (math.log((n + rho) / rho) + 2 * need)) / n
 
 
-def is_sampled(n: int) -> bool:
-    """Whether inner nodes count the point after n others: one of eight, by the finaliser of splitmix64."""
+def rarity(n: int) -> int:
+    """Return r for one in 2^r points: of the point after n others, by the finaliser of splitmix64."""
     word = 2**64 - 1
     x = (n + 0x9E3779B97F4A7C15) & word
     x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9 & word
     x = (x ^ (x >> 27)) * 0x94D049BB133111EB & word
-    return (x ^ (x >> 31)) % 8 == 0
+    x ^= x >> 31
+    return (x & -x).bit_length() - 1 if x else 64
+
+
+def rarity_counted(counted: int) -> int:
+    """Return how rare a point must be for an inner node to count it: 3, and 1 more per doubling from 1024 on."""
+    return 3 if counted < 1024 else 4 + int(math.log2(counted // 1024))

@@ -11,8 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from reference_weights import Weight
 
 MODELS = ("majority", "naive_bayes", "trunk", "logistic")
+
+# What each expert weighs in a mix that has learned nothing.
+FIRST_WEIGHTS = (0, 0, 0.25, 0.25, 0.25, 0.25, 0)
 
 Counts = list[int]
 
@@ -98,7 +102,9 @@ class Bayes:
         return scores
 
     def learn(self, features: Sequence[int], label: int, weight: int) -> None:
-        """Count a point."""
+        """Count a point; one that counts for nothing leaves no trace."""
+        if weight == 0:
+            return
         self.n_of_class[label] += weight
         for j in features:
             self.on.setdefault(j, [0] * len(self.n_of_class))[label] += weight
@@ -116,7 +122,20 @@ class LeafModels:
     bayes: Bayes
     correction: Regression
     right: Counts = field(default_factory=lambda: [0] * len(MODELS))
-    mixer: list[float] = field(default_factory=lambda: [0, 0, 0.25, 0.25, 0.25, 0.25, 0])
+    mixer: list[float] = field(default_factory=lambda: list(FIRST_WEIGHTS))
+
+    def fade_mixer(self, half_life: int | None) -> None:
+        """Let the weights of the mix go back towards those that they began with, half of the way in a half-life."""
+        if half_life is not None:
+            keep = 2 ** (-1 / half_life)
+            self.mixer = [
+                first + keep * (weight - first) for first, weight in zip(FIRST_WEIGHTS, self.mixer, strict=True)
+            ]
+
+    def fade_record(self, half_life: int | None) -> None:
+        """Count what was before half, whenever the best model has been right a half-life more."""
+        if half_life is not None and max(self.right) >= 2 * half_life:
+            self.right = [count // 2 for count in self.right]
 
 
 def probabilities(scores: Sequence[float]) -> list[float]:
@@ -129,7 +148,7 @@ def probabilities(scores: Sequence[float]) -> list[float]:
     return [term / sum(terms) for term in terms]
 
 
-def gradient_of(scores: Sequence[float], label: int, weight: int) -> list[float]:
+def gradient_of(scores: Sequence[float], label: int, weight: float) -> list[float]:
     """Return the derivative of the logistic loss of a point by each score, times its weight."""
     gradient = [(p - (k == label)) * weight for k, p in enumerate(probabilities(scores))]
     return gradient if len(scores) > 1 else gradient[1:]
@@ -197,6 +216,10 @@ class Mixing:
     bayes: Bayes = field(default_factory=lambda: Bayes([0, 0]))
     n_points: int = 0
     n_active: int = 0
+    # The labels learned, each with the length of its run.
+    last: int = -1
+    run: int = 0
+    returns: int = 0
 
     @property
     def n_outputs(self) -> int:
@@ -210,8 +233,19 @@ class Mixing:
         for weights in (self.intercept, *self.features.values()):
             weights.widen(n_classes)
 
-    def regressions(self, models: LeafModels, features: Sequence[int]) -> list[list[float]]:
-        """Return the scores of the trunks, and of the first of them corrected by the leaf."""
+    def labels_are_sorted(self) -> bool:
+        """Whether classes came in runs that are no accident, and have not come back three times."""
+        if self.returns >= 3 or self.run < 2:
+            return False
+        counts = self.bayes.n_of_class
+        return self.run * math.log((sum(counts) + 1) / (counts[self.last] + 1)) > 30
+
+    def weights(self, models: LeafModels) -> list[float]:
+        """Return what each expert weighs: what the mixer says, or all for the one that needs no order."""
+        return [0.0] * (N_EXPERTS - 1) + [1.0] if self.labels_are_sorted() else models.mixer
+
+    def trunk_scores(self, features: Sequence[int]) -> list[list[float]]:
+        """Return the scores of the trunks."""
         scores = [list(of) for of in self.intercept.of]
         for j in features:
             if j in self.features:
@@ -219,6 +253,11 @@ class Mixing:
                     [score + weight for score, weight in zip(one, of, strict=True)]
                     for one, of in zip(scores, self.features[j].of, strict=True)
                 ]
+        return scores
+
+    def regressions(self, models: LeafModels, features: Sequence[int]) -> list[list[float]]:
+        """Return the scores of the trunks, and of the first of them corrected by the leaf."""
+        scores = self.trunk_scores(features)
         corrected = list(scores[0])
         models.correction.add_scores(features, corrected)
         return [*scores, corrected]
@@ -236,7 +275,7 @@ class Mixing:
 
     def predict_proba(self, models: LeafModels, of_class: Counts, features: Sequence[int]) -> list[float]:
         """Return the probability of each class."""
-        return probabilities(self.mix(models.mixer, self.opinions(models, of_class, features)))
+        return probabilities(self.mix(self.weights(models), self.opinions(models, of_class, features)))
 
     def mix(self, mixer: Sequence[float], opinions: Sequence[Sequence[float]]) -> list[float]:
         """Return the weighted sum of the opinions."""
@@ -245,22 +284,54 @@ class Mixing:
             mixed = [score + weight * said for score, said in zip(mixed, opinion, strict=True)]
         return mixed
 
-    def teach(self, models: LeafModels, of_class: Counts, features: Sequence[int], label: int, weight: int) -> None:
-        """Let every model learn a point, and the mixer how far to trust each. All begin from what was before it."""
-        self.n_points += 1
-        self.n_active += len(features)
-        scale = 1 / math.sqrt(max(1.0, self.n_active / self.n_points))
+    def teach(
+        self,
+        models: LeafModels,
+        of_class: Counts,
+        features: Sequence[int],
+        label: int,
+        weight: Weight,
+        *,
+        teaches_trunk: bool = True,
+    ) -> None:
+        """Let every model learn a point, and the mixer how far to trust each. All begin from what was before it.
+
+        Counts take the weight as it was rounded; steps are scaled by the weight itself.
+        """
+        if teaches_trunk:
+            self.meet(features)
         opinions = self.opinions(models, of_class, features)
         errors = gradient_of(self.mix(models.mixer, opinions), label, 1)
-        gradients = [gradient_of(scores, label, weight) for scores in self.regressions(models, features)]
+        corrected = gradient_of(self.regressions(models, features)[3], label, weight.exact)
         # However heavy the point, the step is at most the inverse of the curvature of its loss.
         curvature = sum(max(abs(said) for said in opinion) ** 2 for opinion in opinions) / 4
-        step = min(RATE * weight, 1 / curvature) if curvature > 0 else 0.0
-        for e, opinion in enumerate(opinions):
+        step = min(RATE * weight.exact, 1 / curvature) if curvature > 0 else 0.0
+        for e, opinion in enumerate(opinions if not self.labels_are_sorted() else []):
             models.mixer[e] -= step * sum(error * said for error, said in zip(errors, opinion, strict=True))
-        models.bayes.learn(features, label, weight)
-        self.bayes.learn(features, label, weight)
-        self.intercept.step(gradients[:3], scale)
+        models.bayes.learn(features, label, weight.times)
+        scale = self.scale()
+        if teaches_trunk:
+            self.teach_trunk(features, label, weight)
+        models.correction.step(features, corrected, LEAF_STEP * scale, 1.0)
+
+    def meet(self, features: Sequence[int]) -> None:
+        """Note how long a point is that is to be learned."""
+        self.n_points += 1
+        self.n_active += len(features)
+
+    def scale(self) -> float:
+        """Return what step sizes are multiplied by."""
+        return 1 / math.sqrt(max(1.0, self.n_active / max(1, self.n_points)))
+
+    def teach_trunk(self, features: Sequence[int], label: int, weight: Weight) -> None:
+        """Let what leaves share learn a point that was met."""
+        gradients = [gradient_of(scores, label, weight.exact) for scores in self.trunk_scores(features)]
+        scale = self.scale()
+        if label != self.last:
+            self.returns += self.bayes.n_of_class[label] > 0
+            self.run = 0
+        self.last, self.run = label, self.run + 1
+        self.bayes.learn(features, label, weight.times)
+        self.intercept.step(gradients, scale)
         for j in features:
-            self.features.setdefault(j, TrunkWeights.zero(self.n_outputs)).step(gradients[:3], scale)
-        models.correction.step(features, gradients[3], LEAF_STEP * scale, 1.0)
+            self.features.setdefault(j, TrunkWeights.zero(self.n_outputs)).step(gradients, scale)

@@ -20,9 +20,10 @@ from typing import Protocol
 from reference_evidence import (
     N_LOOKED_AT,
     OCCURRENCES_FOR_RANK,
-    is_sampled,
     log_evidence,
     needed,
+    rarity,
+    rarity_counted,
     selection_radius,
 )
 from reference_models import (
@@ -36,6 +37,7 @@ from reference_models import (
     gradient_of,
     probabilities,
 )
+from reference_weights import Weight, WeightRounding
 
 # Differences below this are rounding.
 NEAR = 1e-11
@@ -73,6 +75,11 @@ class Options:
     max_depth: int | None = None
     max_leaves: int | None = None
     leaf_prediction: str = "adaptive"
+
+    @property
+    def half_life(self) -> int | None:
+        """The points after which what a leaf knows of its models counts half; None for learners without one."""
+        return None
 
 
 # ---- how good a split is ---------------------------------------------------------------------------------------------
@@ -184,9 +191,12 @@ class ReferenceTree:
         self.n = 0
         self.n_classes = 2
         self.tally = {"tested": 0, "split": 0, "resplit": 0, "pruned": 0}
+        # More than 1 where counts are more than points.
+        self.bound_times = 1.0
         # How often something was equal but for rounding, and was left to the arbiter.
         self.settled = 0
         self._born = 0
+        self._weights = WeightRounding()
         self.trunk = Regression(Weights.zero(1))
         self.mixing = Mixing()
         self.root = self._leaf((), [0, 0], LeafModels(Bayes([0, 0]), Regression(Weights.zero(1))))
@@ -218,38 +228,58 @@ class ReferenceTree:
                 node.models.bayes.widen(n_classes)
                 node.models.correction.widen(n_classes)
 
-    def learn(self, features: Sequence[int], label: int, weight: int, arbiter: Arbiter) -> None:
-        """Learn from a point `weight` times."""
+    def learn(self, features: Sequence[int], label: int, weight: float, arbiter: Arbiter) -> None:
+        """Learn from a point, which counts as often as its weight is rounded to."""
         self.cover_classes(label + 1)
         path = self.path(features)
         leaf = path[-1]
         # VFDT forgets the statistics of a node once it is split; EFDT goes on with them, with all points or a sample.
-        growth = self.options.growth
-        goes_on = growth == "extremely_fast" or (growth == "streaming" and is_sampled(self.n))
+        least = {"hoeffding": math.inf, "extremely_fast": 0.0}.get(self.options.growth)
+        rare = rarity(self.n)
+        counting = [
+            node
+            for node in path
+            if node is leaf or rare >= (rarity_counted(sum(node.counted)) if least is None else least)
+        ]
+        weighed = self._weights.rounded(weight)
+        self._teach(leaf, features, label, weighed, arbiter)
+        leaf.of_class[label] += weighed.times
+        self.n += weighed.times
+        self._count(counting, features, label, weighed, arbiter)
+
+    def _count(
+        self, counting: Sequence[Node], features: Sequence[int], label: int, weight: Weight, arbiter: Arbiter
+    ) -> Node | None:
+        """Count a point in nodes, the leaf last, and split one if it is time; return the one that is split anew."""
         # Weights are no evidence: there a point is one point.
-        times = 1 if self.options.split_test == "evidence" else weight
-        self._teach(leaf, features, label, weight, arbiter)
-        leaf.of_class[label] += weight
-        self.n += weight
-        for node in path if goes_on else [leaf]:
+        times = min(weight.times, 1) if self.options.split_test == "evidence" else weight.times
+        for node in counting:
             node.reached += times
             if not node.looks:
                 continue
             node.counted[label] += times
-            for j in features:
+            for j in self.seen(node, features) if times > 0 else ():
                 on = node.on.setdefault(j, [0] * self.n_classes)
                 on[label] += times
                 if sum(on) == OCCURRENCES_FOR_RANK:
                     node.ranked.append(j)
-            changed = self._split_if_due(node, arbiter) if node is leaf else self._resplit_if_due(node, arbiter)
-            if changed:
-                break
+            if node is counting[-1]:
+                self._split_if_due(node, arbiter)
+            elif self._resplit_if_due(node, arbiter):
+                return node
+        return None
+
+    def seen(self, node: Node, features: Sequence[int]) -> Sequence[int]:  # noqa: ARG002 - trees of forests look at it
+        """Return the features of a point that a node may split on: here all."""
+        return features
 
     # ---- leaves
 
     def predict_proba(self, features: Sequence[int]) -> list[float]:
         """Return the probability of each class."""
-        leaf = self.path(features)[-1]
+        return self._proba(self.path(features)[-1], features)
+
+    def _proba(self, leaf: Node, features: Sequence[int]) -> list[float]:
         assert leaf.models is not None
         model = self.model_of(leaf)
         if model == "mixed":
@@ -277,12 +307,22 @@ class ReferenceTree:
         self.trunk.add_scores(features, scores)
         return scores
 
-    def _teach(self, leaf: Node, features: Sequence[int], label: int, weight: int, arbiter: Arbiter) -> None:
+    def _teach(
+        self,
+        leaf: Node,
+        features: Sequence[int],
+        label: int,
+        weight: Weight,
+        arbiter: Arbiter,
+        *,
+        teaches_trunk: bool = True,
+    ) -> None:
         """Let each model predict the point, then learn from it. All learn; the tree uses what it was asked to."""
         models = leaf.models
         assert models is not None
         if self.options.leaf_prediction == "mixed":
-            self.mixing.teach(models, leaf.of_class, features, label, weight)
+            self.mixing.teach(models, leaf.of_class, features, label, weight, teaches_trunk=teaches_trunk)
+            models.fade_mixer(self.options.half_life)
             return
         trunk = self._trunk_scores(features)
         corrected = list(trunk)
@@ -290,13 +330,15 @@ class ReferenceTree:
         if self.options.leaf_prediction == "adaptive":
             bayes = models.bayes.scores(features, leaf.of_class)
             if leaf.of_class.index(max(leaf.of_class)) == label:
-                models.right[0] += weight
+                models.right[0] += weight.times
             for model, scores in ((1, bayes), (2, trunk), (3, corrected)):
                 if self._speak_for(label, scores, model, models.right[model], arbiter):
-                    models.right[model] += weight
-        models.bayes.learn(features, label, weight)
-        for regression, scores in ((self.trunk, trunk), (models.correction, corrected)):
-            regression.step(features, gradient_of(scores, label, weight))
+                    models.right[model] += weight.times
+            models.fade_record(self.options.half_life)
+        models.bayes.learn(features, label, weight.times)
+        steps = [(models.correction, corrected)]
+        for regression, scores in [(self.trunk, trunk), *steps] if teaches_trunk else steps:
+            regression.step(features, gradient_of(scores, label, weight.exact))
 
     def _speak_for(self, label: int, scores: list[float], model: int, before: int, arbiter: Arbiter) -> bool:
         """Whether a label has the largest score."""
@@ -335,7 +377,11 @@ class ReferenceTree:
         """Return what the evidence of a feature must reach at a node; infinite before its third occurrence."""
         if feature not in node.ranked:
             return math.inf
-        return needed(self.options.delta, node.born + 1, node.ranked.index(feature) + 1)
+        return needed(self.options.delta, self._number_of(node) + 1, node.ranked.index(feature) + 1)
+
+    def _number_of(self, node: Node) -> int:
+        """Return how many nodes of its tree were made before a node."""
+        return node.born
 
     def _has_evidence(self, node: Node, gains: dict[int, float], answer: bool) -> bool:
         """Whether one of the best features has enough evidence; the answer of the arbiter if rounding decides."""
@@ -387,9 +433,10 @@ class ReferenceTree:
             margin = max(0.0, best - max([0.0, *(gains[j] for j in ranked[1:2])]))
         else:
             # The rival of VFDT is the second best, if it is of any use; otherwise it is not to split at all.
-            rivals = [j for j in ranked[1:2] if gains[j] > LEAST_GAIN] if options.growth == "hoeffding" else []
+            is_early = options.growth in {"extremely_fast", "streaming", "batch"}
+            rivals = [] if is_early else [j for j in ranked[1:2] if gains[j] > LEAST_GAIN]
             margin = best - sum(gains[j] for j in rivals)
-            least = bound(options, node.counted, [node.on[j] for j in (ranked[0], *rivals)])
+            least = self.bound_times * bound(options, node.counted, [node.on[j] for j in (ranked[0], *rivals)])
             if least >= options.tau and not self._exceeds(margin, least, answer is not None):
                 return False
         self.tally["split"] += 1
@@ -397,32 +444,43 @@ class ReferenceTree:
         return True
 
     def _resplit_if_due(self, node: Node, arbiter: Arbiter) -> bool:
+        due = self._due_revision(node, arbiter)
+        if due is None:
+            return False
+        self.tally["resplit"] += 1
+        self.tally["pruned"] += len(node.nodes()) - 1
+        fullest = max(node.leaves(), key=lambda leaf: (leaf.reached, -leaf.born))
+        self._grow(node, *due, fullest.models)
+        return True
+
+    def _due_revision(self, node: Node, arbiter: Arbiter) -> tuple[int, float, float] | None:
+        """Return the feature that an inner node is to be split on instead, its gain and its margin."""
         assert node.feature is not None
         n = sum(node.counted)
         is_by_evidence = self.options.split_test == "evidence"
         if n - node.tested_at < max(self.options.min_samples_reevaluate, n // 8 if is_by_evidence else 0):
-            return False
+            return None
         node.tested_at = n
         if max(node.counted) == n:
-            return False
+            return None
         self.tally["tested"] += 1
+        if not node.on:
+            return None
+        # All of its points may be gone.
+        node.on.setdefault(node.feature, [0] * self.n_classes)
         answer = arbiter.feature(node.way)
         ranked, gains = self._ranked(node, answer)
         margin = gains[ranked[0]] - gains[node.feature]
         if margin <= NEAR:
-            return False
+            return None
         if is_by_evidence:
             margin = gains[ranked[0]] - max(0.0, gains[node.feature])
             least = self._radius(node, ranked[0]) + self._radius(node, node.feature)
         else:
             least = bound(self.options, node.counted, [node.on[ranked[0]], node.on[node.feature]])
         if not self._exceeds(margin, max(least, LEAST_GAIN), answer != node.feature):
-            return False
-        self.tally["resplit"] += 1
-        self.tally["pruned"] += len(node.nodes()) - 1
-        fullest = max(node.leaves(), key=lambda leaf: (leaf.reached, -leaf.born))
-        self._grow(node, ranked[0], gains[ranked[0]], margin, fullest.models)
-        return True
+            return None
+        return ranked[0], gains[ranked[0]], margin
 
     def _grow(self, node: Node, feature: int, best: float, margin: float, models: LeafModels | None) -> None:
         """Give a node two leaves, with the points that the split implies and the models handed down."""

@@ -1,0 +1,77 @@
+"""Growth by batches in plain Python: all points of a batch are led and counted, then each touched leaf is asked."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from reference_evidence import OCCURRENCES_FOR_RANK
+from reference_tree import Arbiter, ReferenceTree
+
+MASK = 2**64 - 1
+FIRST_TEXT_ID = 1 << 63
+Counted = tuple[dict[int, list[int]], Counter[tuple[int, int, int]]]
+
+
+class BatchReference(ReferenceTree):
+    """The tree of ``sapwood._core.Tree(growth="batch")`` by definition."""
+
+    def learn_batch(self, points: Iterable[tuple[Sequence[int], int, int]], arbiter: Arbiter) -> None:
+        """Learn from the points of a batch: features, label, whole weight."""
+        touched: dict[int, set[int]] = {}
+        for features, label, weight in points:
+            if weight == 0:
+                continue
+            leaf = self.path(features)[-1]
+            assert leaf.models is not None
+            leaf.models.bayes.learn(features, label, weight)
+            leaf.of_class[label] += weight
+            self.n += weight
+            leaf.reached += weight
+            if not leaf.looks:
+                continue
+            leaf.counted[label] += weight
+            for j in features:
+                leaf.on.setdefault(j, [0] * self.n_classes)[label] += weight
+                touched.setdefault(leaf.born, set()).add(j)
+        for leaf in sorted(self.root.leaves(), key=lambda node: node.born):
+            known = set(leaf.ranked)
+            for j in sorted(touched.get(leaf.born, ())):
+                if j not in known and sum(leaf.on[j]) >= OCCURRENCES_FOR_RANK:
+                    leaf.ranked.append(j)
+            if leaf.looks:
+                self._split_if_due(leaf, arbiter)
+
+
+def mixed(word: int) -> int:
+    """Return the finaliser of splitmix64."""
+    word = (word ^ (word >> 30)) * 0xBF58476D1CE4E5B9 & MASK
+    word = (word ^ (word >> 27)) * 0x94D049BB133111EB & MASK
+    return word ^ (word >> 31)
+
+
+def text_id(text: str) -> int:
+    """Return the id of a text."""
+    found = 0xCBF29CE484222325
+    for byte in text.encode():
+        found = (found ^ byte) * 0x100000001B3 & MASK
+    return FIRST_TEXT_ID | mixed(found) >> 1
+
+
+def part_of(ids: Iterable[int], label: int, n_parts: int) -> int:
+    """Return the part of a batch that a point belongs to."""
+    total = mixed(label) + sum(mixed(each ^ 0x9E3779B97F4A7C15) for each in ids)
+    return (mixed(total & MASK) >> 32) * n_parts >> 32 if n_parts > 1 else 0
+
+
+def counted(points: Iterable[tuple[Sequence[int], int, int]], leaves: Iterable[int], n_classes: int) -> Counted:
+    """Return the points of each class in every leaf, and those of each leaf, feature and class, one by one."""
+    of_class: dict[int, list[int]] = {}
+    on: Counter[tuple[int, int, int]] = Counter()
+    for (features, label, weight), leaf in zip(points, leaves, strict=True):
+        if weight == 0:
+            continue
+        of_class.setdefault(leaf, [0] * n_classes)[label] += weight
+        for j in features:
+            on[leaf, j, label] += weight
+    return of_class, on

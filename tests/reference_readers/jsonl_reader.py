@@ -1,0 +1,269 @@
+"""JSON lines: one object per line, whose fields hold flags, numbers or categories."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from reference_readers.gather import Lines, TablePoints
+from sapwood import _core
+from sapwood.stream._errors import BadLineError, LineError, StreamError, shown
+from sapwood.stream._table import (
+    LABEL_NAMES,
+    SETTLING,
+    ColumnRead,
+    TableRead,
+    finite_number,
+    flag_of,
+    nearest,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Hashable, Iterator, Mapping
+
+    from sapwood.data.kinds import Kind
+
+_VALUES = "a number, a boolean, a string, null, a list of strings or an object"
+_MOST_EXAMPLES = 3
+
+
+class JsonLinesParser(TablePoints):
+    """Parses JSON lines with Python's json module. The interface is that of `Parser`.
+
+    A value is what it would be in a dict, field by field and object by object.
+
+    Parameters
+    ----------
+    label
+        The field of the label; by default the first of label, class and target that the first object has.
+    ignore
+        Fields that are left out; one within an object is named ``user.age``.
+    types
+        What some fields hold, whatever their values are in JSON.
+    na_values
+        Strings that stand for a missing value, beside the empty one.
+    is_known
+        Whether the names were right for an earlier stream, so that fields may lack here.
+    """
+
+    def __init__(
+        self,
+        file: str,
+        label: str | None,
+        ignore: Collection[str],
+        *,
+        labelled: bool,
+        types: Mapping[str, Kind],
+        na_values: frozenset[str],
+        is_known: bool,
+    ) -> None:
+        super().__init__()
+        self._file = file
+        self._label = label
+        self._left_out = [*ignore] if label is None else [label, *ignore]
+        self._ignore = ignore
+        self._labelled = labelled
+        self._types = types
+        self._na_values = na_values
+        self._lines = Lines(iter(()))
+        # Names of the user's that no object has had so far.
+        self._missed = set() if is_known else {*ignore, *types}
+        self._n_seen = 0
+        self._seen: dict[str, tuple[set[str], dict[str, None]]] = {}
+
+    @property
+    def n_lines(self) -> int:
+        """The lines that have been read."""
+        return self._lines.n
+
+    @property
+    def table(self) -> TableRead | None:  # type: ignore[override]  # it is worked out when it is asked for
+        """How the fields of the first objects were read."""
+        columns = [
+            ColumnRead(name, " or ".join(sorted(kinds)) or "empty", tuple(examples))
+            for name, (kinds, examples) in self._seen.items()
+        ]
+        columns += [ColumnRead(name, "ignored") for name in self._ignore if name not in self._missed]
+        if self._labelled and self._label is not None:
+            columns.append(ColumnRead(self._label, "label"))
+        remarks = [f"no object so far has the field {name!r}" for name in sorted(self._missed)]
+        return TableRead(self._label if self._labelled else None, columns, dict(self._types), remarks)
+
+    def events(self, blocks: Iterator[bytes]) -> Iterator[LineError | None]:
+        """Yield the error of each bad line, and None whenever `most` points are gathered."""
+        lines = self._lines = Lines(blocks)
+        while True:
+            try:
+                line = next(lines, None)
+                if line is None:
+                    break
+                if not line or line.isspace():
+                    continue
+                fields = self._object(line)
+                label = self._label_of(fields, line)
+                keys, numbers = self._encoded(fields, line)
+            except BadLineError as bad:
+                yield bad.error
+                continue
+            if self._n_seen < SETTLING:
+                self._note(fields)
+            if self.add_mixed(lines.n, label, keys, numbers.items()):
+                yield None
+        self._check_names()
+
+    def _fail(self, line: str, field: str | None, found: str, expected: str) -> NoReturn:
+        """Raise the error of a line at a field, as far as that can be found again."""
+        at = 0 if field is None else max(line.find(json.dumps(field, ensure_ascii=False)), 0)
+        raise BadLineError(LineError(self._lines.n, at + 1, found, expected))
+
+    def _object(self, line: str) -> dict[str, Any]:
+        try:
+            fields = json.loads(line)
+        except json.JSONDecodeError as error:
+            rest = line[error.pos :]
+            found = shown(rest.split(maxsplit=1)[0]) if rest.strip() else "the end of the line"
+            expected = error.msg.removeprefix("Expecting ")
+            if expected == error.msg:
+                expected = f"valid JSON ({error.msg})"
+            raise BadLineError(LineError(self._lines.n, error.colno, found, expected)) from None
+        except (RecursionError, ValueError) as error:
+            # Lists a thousand deep, or a number of thousands of digits.
+            self._fail(line, None, f"more than can be read ({error})", "a JSON object")
+        if not isinstance(fields, dict):
+            self._fail(line, None, shown(line), "a JSON object")
+        return fields
+
+    def _label_of(self, fields: dict[str, Any], line: str) -> Any:
+        if not self._labelled:
+            return None
+        name = self._label
+        if name is None:
+            name = next((known for known in LABEL_NAMES if known in fields), None)
+            if name is None:
+                self._fail(line, None, "an object without", f"one of the fields {', '.join(LABEL_NAMES)}")
+            self._label = name
+            self._left_out.append(name)
+        if name not in fields:
+            near = nearest(name, fields)
+            hint = f" (did you mean {near!r}?)" if near else ""
+            self._fail(line, None, "an object without", f"a field {name!r}{hint}")
+        label = fields[name]
+        if not isinstance(label, (str, int, float)) or (isinstance(label, float) and not math.isfinite(label)):
+            self._fail(line, name, _said(label), "a string, a finite number or a boolean as the label")
+        return label
+
+    def _encoded(self, fields: dict[str, Any], line: str) -> tuple[list[Any], dict[Hashable, float]]:
+        """Return the active features and the numbers of an object, without what is left out."""
+        for name in self._left_out:
+            key, held = _holder_of(fields, name)
+            if held is not None:
+                held.pop(key)
+                self._missed.discard(name)
+        for name, kind in self._types.items():
+            key, held = _holder_of(fields, name)
+            if held is not None:
+                held[key] = self._retyped(name, held[key], kind, line)
+                self._missed.discard(name)
+        try:
+            keys, numbers = _core.encoded(fields, self._na_values)
+        except (TypeError, ValueError, OverflowError) as error:
+            for name, value in fields.items():
+                self._check(name, value, line)
+            # No field by itself: two of them make one.
+            self._fail(line, None, f"a fault: {error}", "an object whose fields are each there once")
+        # Two fields, or two items of a list, may make one feature, which a point must not have twice.
+        return (keys if len(set(keys)) == len(keys) else list(dict.fromkeys(keys))), numbers
+
+    def _retyped(self, name: str, value: Any, kind: Kind, line: str) -> Any:
+        """Return a value as what its field is said to hold."""
+        if value is None or (isinstance(value, str) and (not value.strip() or value.strip() in self._na_values)):
+            return None
+        if isinstance(value, (list, dict)):
+            self._fail(line, name.rpartition(".")[2], _said(value), f"a {kind} as {name!r}")
+        # JSON writes a number and a boolean as they were read.
+        text = value.strip() if isinstance(value, str) else json.dumps(value)
+        try:
+            if kind == "number":
+                return float(value) if isinstance(value, bool) else finite_number(text)
+            return flag_of(text) if kind == "flag" else text
+        except ValueError as error:
+            self._fail(line, name.rpartition(".")[2], shown(text), f"{error} as {name!r}")
+
+    def _check(self, name: str, value: Any, line: str) -> None:
+        """Raise the error of a field whose value is refused."""
+        try:
+            _core.encoded({name: value})
+        except TypeError:
+            self._fail(line, name, _said(value), f"{_VALUES} as {name!r}")
+        except (ValueError, OverflowError):
+            self._fail(line, name, str(value), f"a finite number as {name!r}")
+
+    # ---- how the objects were read ----------------------------------------------------------------------------------
+
+    def _note(self, fields: dict[str, Any]) -> None:
+        """Note what the fields of an object hold."""
+        self._n_seen += 1
+        for name, value in _leaves(fields):
+            kinds, examples = self._seen.setdefault(name, (set(), {}))
+            kind = _kind(value)
+            if kind is not None and not (kind == "category" and value.strip() in self._na_values):
+                kinds.add(kind)
+                if len(examples) < _MOST_EXAMPLES:
+                    examples[value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)] = None
+        if self._n_seen == SETTLING:
+            self._check_names()
+
+    def _check_names(self) -> None:
+        """Refuse a name of the user's that no object has and that is much like one that they have."""
+        for name in sorted(self._missed):
+            near = nearest(name, self._seen)
+            if near is not None:
+                option = "ignore" if name in self._ignore else "types"
+                raise StreamError(
+                    self._file,
+                    f"a field {name!r}, which {option} names",
+                    f"none; did you mean {near!r}?",
+                    self.n_lines,
+                    1,
+                )
+
+
+def _holder_of(fields: dict[str, Any], name: str) -> tuple[str, dict[str, Any] | None]:
+    """Return the key of a field, and the object that has it, None if there is none: ``user.age`` is within ``user``."""
+    if name in fields:
+        return name, fields
+    *outer, key = name.split(".")
+    held: Any = fields
+    for each in outer:
+        held = held.get(each) if isinstance(held, dict) else None
+    return key, held if isinstance(held, dict) and key in held else None
+
+
+def _leaves(fields: dict[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the fields of an object and of those within it, by their full names."""
+    for name, value in fields.items():
+        if isinstance(value, dict):
+            yield from _leaves(value, f"{before}{name}.")
+        else:
+            yield before + name, value
+
+
+def _kind(value: Any) -> str | None:
+    """Return the word for what a value is; None if it is missing."""
+    if isinstance(value, bool):
+        return "flag"
+    if isinstance(value, (int, float)):
+        return "number"
+    if isinstance(value, list):
+        return "flags"
+    return "category" if value else None
+
+
+def _said(value: Any) -> str:
+    """Say what a value is that should not be there."""
+    if isinstance(value, dict):
+        return "an object"
+    if isinstance(value, list):
+        return "a list" if all(isinstance(item, str) for item in value) else "a list with other items"
+    return "null" if value is None else str(value)

@@ -1,0 +1,119 @@
+"""The format ``label<TAB>text``: one line per point, whose features are the words of the text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
+
+from reference_readers.gather import KeyedPoints, Lines
+from sapwood.data.batch import Batch, as_objects
+from sapwood.stream._errors import BadLineError, LineError, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sapwood.stream._table import TableRead
+
+
+class TextParser:
+    """Parses labelled text: words by scikit-learn's analyser, or hashed. The interface is that of `Parser`.
+
+    Parameters
+    ----------
+    vectorizer
+        Any of scikit-learn's vectorizers, for its analyser; a HashingVectorizer makes columns of the words. Whatever it
+        says of counts, signs and norms, a feature is on or off. By default CountVectorizer(), or, if `n_features` is
+        given, HashingVectorizer with as many.
+    labelled
+        Whether lines have labels; else each is text from its first sign to its last.
+    """
+
+    table: TableRead | None = None
+    """Nothing: each word is a feature."""
+
+    def __init__(self, vectorizer: Any, n_features: int | None, *, labelled: bool) -> None:
+        if vectorizer is None:
+            vectorizer = CountVectorizer() if n_features is None else HashingVectorizer(n_features=n_features)
+        elif n_features is not None:
+            raise ValueError(f"read: n_features must be None beside a vectorizer, which has its own, got {n_features}")
+        if not callable(getattr(vectorizer, "build_analyzer", None)):
+            raise TypeError(f"read: vectorizer must be one of scikit-learn's for text, got {vectorizer!r}")
+        self._analyze = vectorizer.build_analyzer()
+        self._hashing: HashingVectorizer | None = None
+        if isinstance(vectorizer, HashingVectorizer):
+            # Counts of one sign, so that two words of one column do not cancel each other out.
+            options = {**vectorizer.get_params(), "alternate_sign": False, "norm": None, "binary": True}
+            self._hashing = HashingVectorizer(**options)
+        self._labelled = labelled
+        self._lines = Lines(iter(()))
+        self.most = 1
+        self.is_passed_over = False
+        self.drop()
+
+    @property
+    def n_lines(self) -> int:
+        """The lines that have been read."""
+        return self._lines.n
+
+    def __len__(self) -> int:
+        return len(self._labels)
+
+    def drop(self) -> None:
+        """Forget the points that are gathered."""
+        self._labels: list[str | None] = []
+        self._texts: list[str] = []
+        self._first_line = 0
+
+    def events(self, blocks: Iterator[bytes]) -> Iterator[LineError | None]:
+        """Yield the error of each bad line, and None whenever `most` points are gathered."""
+        lines = self._lines = Lines(blocks)
+        while True:
+            try:
+                line = next(lines, None)
+            except BadLineError as bad:
+                yield bad.error
+                continue
+            if line is None:
+                return
+            if not line or line.isspace():
+                continue
+            label: str | None = None
+            text = line
+            if self._labelled:
+                label, tab, text = line.partition("\t")
+                if not tab:
+                    yield LineError(lines.n, len(line) + 1, f"no tab after {shown(line)}", "label<TAB>text")
+                    continue
+                if not label:
+                    yield LineError(lines.n, 1, "a tab", "a label")
+                    continue
+            if not self._labels:
+                self._first_line = lines.n
+            self._labels.append(label)
+            self._texts.append(text)
+            if len(self._labels) >= self.most:
+                yield None
+
+    def take(self) -> Batch:
+        """Return the points that are gathered, and begin anew."""
+        labels, texts, first_line = self._labels, self._texts, self._first_line
+        self.drop()
+        if self._hashing is None:
+            points = KeyedPoints()
+            analyze = self._analyze
+            for label, text in zip(labels, texts, strict=True):
+                # A dictionary keeps the order of first appearance.
+                points.add(first_line, label, list(dict.fromkeys(analyze(text))))
+            return points.take()
+        X = self._hashing.transform(texts)
+        X.sort_indices()
+        return Batch(
+            y=as_objects(labels),
+            indptr=X.indptr.astype(np.int64),
+            indices=X.indices.astype(np.int32),
+            keys=None,
+            n_features=self._hashing.n_features,
+            first_line=first_line,
+        )
