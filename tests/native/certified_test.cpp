@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <random>
 #include <string>
@@ -379,8 +380,16 @@ void the_twins_are_right() {
 
 }  // namespace
 
-/// Runs everything, or one part of several that can run at the same time.
+/// Runs everything, or one part of several that can run at the same time. `program 0 1 operations seed` goes on from a
+/// seed until so many operations have been compared, for runs that are longer than a test may be.
 int main(int argc, char** argv) {
+    if (argc == 5) {
+        const long wanted = std::atol(argv[3]);
+        hostile_streams(static_cast<unsigned>(std::atol(argv[4])), 1, wanted);
+        CHECK(compared >= wanted);
+        std::fprintf(stderr, "%ld operations\n", compared);
+        return check::finish();
+    }
     const auto [part, parts] = check::part_of(argc, argv);
     if (part == 0) {
         the_twins_are_right();

@@ -292,7 +292,7 @@ void follow(const std::vector<streams::Point>& points, SearchKind search, double
             plain.widen(n_classes);
             node.widen(n_classes, node.widened_search({Criterion::entropy, search, 0.1, static_cast<int>(n_classes)}));
         }
-        node.add(point.features, point.label, 1);
+        node.add(Features(point.features), point.label, 1);
         plain.add(point);
         if (!CHECK(notes.ranked() == plain.ranked())) return;
         if (node.is_pure()) continue;
@@ -391,7 +391,7 @@ void splits_of_noise() {
                 for (FeatureId j = 0; j < 20; ++j) {
                     if (uniform(random) < 1.0 / (j + 3)) features.push_back(j);
                 }
-                node.add(features, static_cast<Label>(random() % n_classes), 1);
+                node.add(Features(features), static_cast<Label>(random() % n_classes), 1);
                 if (node.is_pure() || !test.due_split(node, {0}, Rival::no_split)) continue;
                 ++split;
                 break;

@@ -235,12 +235,12 @@ void check_for_two_classes(std::mt19937& random) {
 
 template <class Criterion, class Definition>
 void check_for_many_classes(std::mt19937& random) {
-    for (const std::size_t n_classes : {1, 2, 3, 5, 20, 300}) {
+    for (const std::size_t n_classes : {1U, 2U, 3U, 5U, 20U, 300U}) {
         for (const Count n : {0, 1, 2, 10, 4095, 4096, 1 << 20, 1 << 24, sapwood::max_points}) {
             for (int i = 0; i < 20; ++i) weighted_follows_the_definition<Criterion, Definition>(n_classes, n, random);
         }
     }
-    for (const std::size_t n_classes : {3, 5, 20}) {
+    for (const std::size_t n_classes : {3U, 5U, 20U}) {
         rounding_is_a_bound<Criterion, Definition>(n_classes, 30000, random);
     }
     rounding_is_a_bound<Criterion, Definition>(1000, 300, random);

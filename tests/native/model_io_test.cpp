@@ -21,6 +21,8 @@
 #include <vector>
 
 #include "check.hpp"
+#include "sapwood/tree/learn_rows.hpp"
+#include "sapwood/tree/validate_tree.hpp"
 #include "streams.hpp"
 
 // ---- how much memory is taken ------------------------------------------------------------------------------------
@@ -84,14 +86,15 @@ void learn(StreamingTree& tree, std::span<const Point> points) {
 /// Checks every search of a tree, and that nodes fit together.
 void validate(const StreamingTree& tree) {
     std::size_t n_leaves = 0;
-    for (const NodeId at : tree.nodes().in_order()) {
+    std::size_t n_leaves_beside = 0;
+    for (const NodeId at : tree.body().all_nodes()) {
         const Node& node = tree.node(at);
         if (const SplitSearch* search = node.statistics.search()) {
             search->clone()->validate();
             CHECK(search->of_classes() == node.statistics.counted());
         }
         if (tree.nodes().is_leaf(at)) {
-            ++n_leaves;
+            ++(tree.nodes().is_beside(at) ? n_leaves_beside : n_leaves);
             CHECK(node.models.has_value() == tree.body().predictor().layout().keeps_anything());
         } else {
             for (const NodeId child : tree.nodes().children(at)) {
@@ -99,7 +102,7 @@ void validate(const StreamingTree& tree) {
             }
         }
     }
-    CHECK(n_leaves == tree.nodes().n_leaves());
+    CHECK(n_leaves == tree.nodes().n_leaves() && n_leaves_beside == tree.nodes().n_leaves_beside());
 }
 
 /// Whether two trees answer alike, to the last bit.
@@ -151,6 +154,13 @@ std::vector<Enum> all_of() {
     return values;
 }
 
+/// Every growth that learns point by point; the one that learns batches is in batch_test.cpp.
+std::vector<Growth> growths_by_point() {
+    std::vector<Growth> growths = all_of<Growth>();
+    std::erase(growths, Growth::batch);
+    return growths;
+}
+
 /// A tree is written after a third of a stream, and it and what was read go on for another third; one more class comes
 /// on the way. They stay the same; and with exact searches the same as one that never was written.
 void goes_on_alike(const TreeOptions& options, std::size_t n_classes, std::string_view stream, Totals& totals) {
@@ -191,7 +201,7 @@ void goes_on_alike(const TreeOptions& options, std::size_t n_classes, std::strin
 void every_tree_goes_on_alike() {
     Totals totals;
     std::size_t turn = 0;
-    for (const Growth growth : all_of<Growth>()) {
+    for (const Growth growth : growths_by_point()) {
         for (const SearchKind search : all_of<SearchKind>()) {
             for (const Criterion criterion : all_of<Criterion>()) {
                 for (const LeafPrediction leaf_prediction : all_of<LeafPrediction>()) {
@@ -208,8 +218,15 @@ void every_tree_goes_on_alike() {
                         if (turn % 6 == 0) options.max_depth = 2;
                         if (turn % 7 == 0) options.max_leaves = 6;
                         if (why_not(options.search_choice(n_classes))) continue;
-                        if (why_no_test(options.split_test, options.criterion))
+                        // What forgets points does so exactly, and by a bound.
+                        if (options.follows_change() && search == SearchKind::approximate) continue;
+                        options.window_size = 100;
+                        options.patience = 50;
+                        const bool is_evidence = options.split_test == SplitTestKind::evidence;
+                        if (why_no_test(options.split_test, options.criterion) ||
+                            (options.follows_change() && is_evidence)) {
                             options.split_test = SplitTestKind::hoeffding;
+                        }
                         for (int i = 0; i < 2; ++i) {
                             goes_on_alike(options, n_classes, streams::names[turn++ % streams::names.size()], totals);
                         }
@@ -303,7 +320,7 @@ void all_options_are_kept() {
 
 /// Held to little memory: which nodes learn may change after reading, but the limit holds and nothing else is lost.
 void a_tree_with_max_bytes_is_kept() {
-    for (const Growth growth : all_of<Growth>()) {
+    for (const Growth growth : growths_by_point()) {
         TreeOptions options;
         options.growth = growth;
         options.delta = 0.1;
@@ -340,7 +357,7 @@ StreamingTree chain(NodeId length) {
         node.of_class = {1, 0};
         node.statistics =
             NodeStatistics::restored(State::counting, {0, 0}, 0, 0, 0, make_search(options.search_choice(2)));
-        tree.restore_node(parent, passes, born, Test(), std::move(node));
+        tree.restore_node({parent, passes}, born, Test(), std::move(node), nullptr);
     };
     NodeId at = no_node;
     std::vector<std::pair<NodeId, std::uint64_t>> waiting;
@@ -353,7 +370,7 @@ StreamingTree chain(NodeId length) {
         node.of_class = {1, 0};
         node.split = {0.5, 0, i + 1};
         node.statistics = NodeStatistics::restored(State::ended, {1, 0}, 1, 0, 0, nullptr);
-        at = tree.restore_node(at, passes, born, Test(i), std::move(node));
+        at = tree.restore_node({at, passes}, born, Test(i), std::move(node), nullptr);
     }
     const auto born = static_cast<std::uint64_t>(2 * length - 1);
     leaf(at, false, born);
@@ -420,7 +437,7 @@ StreamingTree paused_tree() {
         const NodeId parent = tree.nodes().parent(at);
         const bool passes = parent != no_node && tree.nodes().child(parent, true) == at;
         // The nodes are in order, and so have the same ids.
-        made.restore_node(parent, passes, tree.nodes().born(at), tree.nodes().test(at), std::move(to));
+        made.restore_node({parent, passes}, tree.nodes().born(at), tree.nodes().test(at), std::move(to), nullptr);
     }
     return StreamingTree(std::move(made), make_growth(options));
 }
@@ -430,6 +447,10 @@ StreamingTree typed_tree() {
     TreeOptions options;
     options.leaf_prediction = LeafPrediction::majority;
     TreeBody tree(options, 2);
+    // The features are 0 to 7, of which 2, 5 and 7 are values of a category, and 3 and 6 say that a number is there.
+    for (const FeatureId presence : {3, 6}) tree.attributes().add_number({presence, 0.5, true, 2, 5});
+    for (const int category : {-1, -1, 4, -1, -1, 4, -1, 4}) tree.attributes().add_feature(category);
+    tree.use_attributes();
     TreeTally tally;
     tally.tested = tally.split = 2;
     tree.restore_counts(7, tally, 5);
@@ -438,16 +459,16 @@ StreamingTree typed_tree() {
         Node node;
         node.of_class = {n, 1};
         if (test.kind() == TestKind::nothing) {
-            node.statistics =
-                NodeStatistics::restored(State::counting, {0, 0}, 0, 0, 0, make_search(options.search_choice(2)));
+            node.statistics = NodeStatistics::restored(State::counting, {0, 0}, 0, 0, 0,
+                                                       make_search(options.search_choice(2), &tree.attributes()));
         } else {
             node.split = {0.25, 0.125, static_cast<std::int64_t>(5 + born)};
             node.statistics = NodeStatistics::restored(State::ended, {n, 1}, n + 1, 0, 0, nullptr);
         }
-        return tree.restore_node(parent, passes, born, test, std::move(node));
+        return tree.restore_node({parent, passes}, born, test, std::move(node), nullptr);
     };
-    const NodeId root = add(no_node, false, 0, Test::is_above(3, 37.5, true), 4);
-    const NodeId inner = add(root, false, 1, Test::is_among(5, {0, 2, 7}, false), 2);
+    const NodeId root = add(no_node, false, 0, Test::is_above(AttributeId{1}, 37.5, true), 4);
+    const NodeId inner = add(root, false, 1, Test::is_among({5, 2, 7}), 2);
     add(inner, false, 3, Test(), 1);
     add(inner, true, 4, Test(), 0);
     add(root, true, 2, Test(), 1);
@@ -457,13 +478,79 @@ StreamingTree typed_tree() {
 void typed_tests_are_kept() {
     StreamingTree tree = typed_tree();
     StreamingTree loaded = read(write_tree(tree));
-    CHECK(loaded.nodes().test(0) == Test::is_above(3, 37.5, true));
-    CHECK(loaded.nodes().test(1) == Test::is_among(5, {7, 0, 2}, false));
-    const std::vector<NumberValue> low{{3, 37.5}};
-    const std::vector<CategoryValue> among{{5, 7}};
-    CHECK(loaded.nodes().leaf_of(sapwood::Point({}, low, among)) == 3);
-    CHECK(loaded.nodes().leaf_of(sapwood::Point({}, low, {})) == 2);
+    CHECK(loaded.nodes().test(0) == Test::is_above(AttributeId{1}, 37.5, true));
+    CHECK(loaded.nodes().test(1) == Test::is_among({7, 5, 2}));
+    const std::vector<NumberValue> low{{AttributeId{1}, 37.5}};
+    const std::vector<FeatureId> among{7};
+    CHECK(loaded.nodes().leaf_of(sapwood::Point(among, low)) == 3);
+    CHECK(loaded.nodes().leaf_of(sapwood::Point({}, low)) == 2);
     CHECK(loaded.nodes().leaf_of(Features()) == 4);
+    CHECK(loaded.attributes().n_numbers() == 2 && loaded.attributes().number(AttributeId{1}).presence == 6);
+    CHECK(loaded.attributes().category_of(5) == 0 && loaded.attributes().category_of(4) == -1);
+    CHECK(write_tree(loaded) == write_tree(tree));
+}
+
+/// Lets a tree learn points with two numbers, a category and a flag; the vocabulary may have been used before.
+void learn_typed(StreamingTree& tree, Vocabulary& vocabulary, int n, unsigned seed) {
+    std::mt19937 random(seed);
+    for (KeyId value = 10; value < 14; ++value) vocabulary.set_category(value, 0);
+    Vocabulary::Writing writing(vocabulary);
+    PointMaker maker;
+    for (int i = 0; i < n; ++i) {
+        const auto label = static_cast<Label>(random() % tree.n_classes());
+        std::vector<KeyId> keys{static_cast<KeyId>(10 + (random() % 2 + 2 * label) % 4)};
+        if (random() % 3 == 0) keys.push_back(1);
+        std::vector<KeyId> numbers{0};
+        std::vector<double> values{static_cast<double>(random() % 4) + 1.5 * label};
+        if (random() % 4 != 0) {
+            numbers.push_back(1);
+            values.push_back(static_cast<double>(random() % 3));
+        }
+        learn_keys(tree, writing, {keys, numbers, values}, label, 1, maker);
+    }
+}
+
+/// A small tree of points with numbers and categories.
+StreamingTree tree_of_numbers(TreeOptions options, std::size_t n_classes, int n) {
+    options.delta = 0.3;
+    StreamingTree tree(std::move(options));
+    tree.cover_classes(n_classes);
+    Vocabulary vocabulary;
+    learn_typed(tree, vocabulary, n, 3);
+    return tree;
+}
+
+/// What was read goes on as what was written, with numbers, ranges, categories, in every growth and leaf, and when a
+/// class comes late.
+void trees_of_numbers_go_on_alike() {
+    for (const Growth growth : {Growth::hoeffding, Growth::extremely_fast, Growth::streaming}) {
+        for (const SplitTestKind test : {SplitTestKind::hoeffding, SplitTestKind::evidence}) {
+            for (const LeafPrediction leaf :
+                 {LeafPrediction::majority, LeafPrediction::adaptive, LeafPrediction::mixed}) {
+                for (const SearchKind search : {SearchKind::certified, SearchKind::exhaustive}) {
+                    TreeOptions options;
+                    options.growth = growth;
+                    options.split_test = test;
+                    options.leaf_prediction = leaf;
+                    options.search = search;
+                    options.delta = 0.3;
+                    StreamingTree tree(options);
+                    Vocabulary vocabulary;
+                    learn_typed(tree, vocabulary, 600, 5);
+                    tree.validate();
+                    CHECK(tree.nodes().n_nodes() > 1);
+                    StreamingTree loaded = read(write_tree(tree));
+                    CHECK(write_tree(loaded) == write_tree(tree));
+                    tree.cover_classes(3);
+                    loaded.cover_classes(3);
+                    learn_typed(tree, vocabulary, 300, 6);
+                    learn_typed(loaded, vocabulary, 300, 6);
+                    tree.validate();
+                    CHECK(write_tree(loaded) == write_tree(tree));
+                }
+            }
+        }
+    }
 }
 
 std::vector<SmallTree> small_models() {
@@ -508,6 +595,12 @@ std::vector<SmallTree> small_models() {
     add("streaming evidence mixed, three classes", grown(options, 3, "label flips", 60));
     add("paused", paused_tree());
     add("typed", typed_tree());
+    add("numbers, streaming evidence mixed", tree_of_numbers(options, 2, 120));
+    options.growth = Growth::extremely_fast;
+    options.split_test = SplitTestKind::hoeffding;
+    options.leaf_prediction = LeafPrediction::majority;
+    options.max_leaves = 4;
+    add("numbers, extremely_fast majority", tree_of_numbers(options, 3, 150));
     return models;
 }
 
@@ -532,7 +625,8 @@ void refusals_say_what_must_hold(const std::vector<SmallTree>& models) {
           "sapwood");
     CHECK(refusal(replaced("min_gain", "min_pain")) == "a tree must have the option 'min_gain' here, got 'min_pain'");
     CHECK(refusal(replaced("hoeffding", "Hoeffding")) ==
-          "growth must be one of 'hoeffding', 'extremely_fast', 'streaming', got 'Hoeffding'");
+          "growth must be one of 'hoeffding', 'extremely_fast', 'streaming', 'windowed', 'adaptive', 'batch', got "
+          "'Hoeffding'");
     CHECK(refusal(right, 6).empty());
     CHECK(refusal(right, 3).find("features of the model") != std::string::npos);
 }
@@ -628,11 +722,23 @@ bool is_refused_or_whole(const std::string& bytes, double& most_memory) {
             for (FeatureId id = 0; id < 8; ++id) {
                 if (random() % 3 == 0) features.push_back(id);
             }
+            std::vector<NumberValue> numbers;
+            for (std::size_t a = 0; a < tree.attributes().n_numbers(); ++a) {
+                const FeatureId presence = tree.attributes().number(attribute_at(a)).presence;
+                std::erase(features, presence);
+                if (random() % 4 == 0) continue;
+                features.push_back(presence);
+                numbers.push_back({attribute_at(a), static_cast<double>(random() % 50) / 7});
+                tree.attributes().meet(attribute_at(a), numbers.back().value);
+            }
+            tree.attributes().meet(Features(features));
+            sapwood::Point point(features, numbers);
+            point.attributes = &tree.attributes();
             const auto label = static_cast<Label>(random() % n_classes);
             if (tree.n() == max_points) {
-                CHECK_THROWS(std::overflow_error, tree.learn(Features(features), label));
+                CHECK_THROWS(std::overflow_error, tree.learn(point, label));
             } else {
-                tree.learn(Features(features), label);
+                tree.learn(point, label);
             }
         }
         validate(tree);
@@ -686,6 +792,7 @@ int main() {
     a_tree_with_max_bytes_is_kept();
     a_long_chain_is_kept();
     typed_tests_are_kept();
+    trees_of_numbers_go_on_alike();
     const std::vector<SmallTree> models = small_models();
     refusals_say_what_must_hold(models);
     nothing_that_ends_early_is_read(models);

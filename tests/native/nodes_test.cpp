@@ -19,22 +19,18 @@ using namespace sapwood;
 struct MadePoint {
     std::vector<FeatureId> on;
     std::vector<NumberValue> numbers;
-    std::vector<CategoryValue> categories;
 
-    operator Point() const { return {on, numbers, categories}; }
+    operator Point() const { return {on, numbers}; }
 };
 
-// Features are 0 to 9, numbers 10 to 13, categories 14 to 17.
+// Features are 0 to 9, of which 6 to 9 are the values of a category; numbers are 0 to 3.
 MadePoint drawn_point(std::mt19937& random) {
     MadePoint point;
     for (FeatureId id = 0; id < 10; ++id) {
         if (random() % 3 == 0) point.on.push_back(id);
     }
-    for (FeatureId id = 10; id < 14; ++id) {
-        if (random() % 4 != 0) point.numbers.push_back({id, static_cast<double>(random() % 7) - 3});
-    }
-    for (FeatureId id = 14; id < 18; ++id) {
-        if (random() % 4 != 0) point.categories.push_back({id, static_cast<std::int32_t>(random() % 6)});
+    for (std::size_t i = 0; i < 4; ++i) {
+        if (random() % 4 != 0) point.numbers.push_back({attribute_at(i), static_cast<double>(random() % 7) - 3});
     }
     return point;
 }
@@ -45,14 +41,13 @@ Test drawn_test(std::mt19937& random) {
         case 0:
             return Test(static_cast<FeatureId>(random() % 10));
         case 1:
-            return Test::is_above(static_cast<FeatureId>(10 + random() % 4), static_cast<double>(random() % 7) - 3,
-                                  missing_passes);
+            return Test::is_above(attribute_at(random() % 4), static_cast<double>(random() % 7) - 3, missing_passes);
         default: {
-            Test::Categories some;
-            for (std::int32_t value = 5; value >= 0; --value) {
+            Test::Categories some{9};
+            for (FeatureId value = 8; value >= 6; --value) {
                 if (random() % 2 == 0) some.push_back(value);
             }
-            return Test::is_among(static_cast<FeatureId>(14 + random() % 4), std::move(some), missing_passes);
+            return Test::is_among(std::move(some));
         }
     }
 }
@@ -65,14 +60,11 @@ bool passes(const Test& test, const MadePoint& point) {
     if (test.kind() == TestKind::is_on) return has(point.on, test.feature());
     if (test.kind() == TestKind::is_above) {
         for (const NumberValue& number : point.numbers) {
-            if (number.attribute == test.feature()) return number.value > test.threshold();
+            if (number.attribute == test.attribute()) return number.value > test.threshold();
         }
-    } else {
-        for (const CategoryValue& category : point.categories) {
-            if (category.attribute == test.feature()) return has(test.categories(), category.value);
-        }
+        return test.missing_passes();
     }
-    return test.missing_passes();
+    return std::any_of(point.on.begin(), point.on.end(), [&](FeatureId id) { return has(test.categories(), id); });
 }
 
 void typed_tests_are_what_they_say() {
@@ -84,14 +76,16 @@ void typed_tests_are_what_they_say() {
     }
     CHECK(Test().kind() == TestKind::nothing && Test(no_feature).kind() == TestKind::nothing);
     CHECK(Test(3) == Test(3) && !(Test(3) == Test(4)) && Test(3) < Test(4));
-    CHECK(Test::is_above(3, 1, false) < Test::is_above(3, 2, false) && Test(3) < Test::is_above(3, 1, false));
-    CHECK(Test::is_among(3, {2, 1}, true) == Test::is_among(3, {1, 2}, true));
-    CHECK(!(Test::is_among(3, {1, 2}, true) == Test::is_among(3, {1, 2}, false)));
-    // A value of a category that was never seen is in no set; a threshold itself is not above it.
-    const std::vector<CategoryValue> unseen{{5, 99}};
-    CHECK(!Test::is_among(5, {0, 1}, true).passes(Point({}, {}, unseen)));
-    const std::vector<NumberValue> edge{{5, 2.5}};
-    CHECK(!Test::is_above(5, 2.5, true).passes(Point({}, edge, {})));
+    constexpr AttributeId third{3};
+    CHECK(Test::is_above(third, 1, false) < Test::is_above(third, 2, false));
+    // A feature is preferred to a number, and that to a set, whatever their ids.
+    CHECK(Test(9) < Test::is_above(third, 1, false) && Test::is_above(third, 1, false) < Test::is_among({1, 2}));
+    CHECK(Test::is_above(third, 1, false) < Test::is_above(third, 1, true));
+    CHECK(Test::is_among({2, 1}) == Test::is_among({1, 2}) && !(Test::is_among({1, 2}) == Test::is_among({1, 3})));
+    // What is missing is in no set; a threshold itself is not above it.
+    CHECK(!Test::is_among({0, 1}).passes(Point(Features())));
+    const std::vector<NumberValue> edge{{third, 2.5}};
+    CHECK(!Test::is_above(third, 2.5, true).passes(Point({}, edge)));
 }
 
 /// Trees that grow and are pruned at random, with tests of every kind or of features alone.

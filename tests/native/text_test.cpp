@@ -39,7 +39,8 @@ void points_are_sets_of_words() {
         for (const Changes changes : {Changes::labels, Changes::vocabulary}) {
             const TextStream stream = stream_of(drift, changes, 5);
             int polls = 0;
-            const Generated points = sapwood::generate_text(stream, Random({1, 1, 2, 3}), [&] { ++polls; });
+            const Generated points =
+                sapwood::generate_text(stream, Random({1, 1, 2, 3}), stream.n, [&](const Generated&) { ++polls; });
             CHECK(polls == stream.n);
             CHECK(points.indptr.size() == 2001 && points.labels.size() == 2000);
             CHECK(points.indptr.back() == static_cast<std::int64_t>(points.indices.size()));

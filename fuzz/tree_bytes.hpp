@@ -1,0 +1,137 @@
+// The bytes of a tree, as a model file has them behind its checksum: anything is refused with ModelFormatError, or is a
+// tree that predicts, learns and is saved like any other. (Its counters may be such that no stream leads to them, which
+// the validator of the tests would see; no answer needs them to be otherwise.)
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sapwood/model_io.hpp"
+#include "sapwood/tree/learn_rows.hpp"
+#include "sapwood/tree/streaming_tree.hpp"
+#include "target.hpp"
+
+namespace sapwood::fuzz {
+
+struct TreeBytes {
+    static constexpr std::string_view name = "tree_bytes";
+
+    static std::vector<std::string> seeds() {
+        std::vector<std::string> made;
+        for (const Growth growth :
+             {Growth::hoeffding, Growth::extremely_fast, Growth::streaming, Growth::windowed, Growth::adaptive}) {
+            for (const LeafPrediction prediction :
+                 {LeafPrediction::majority, LeafPrediction::mixed, LeafPrediction::adaptive}) {
+                TreeOptions options;
+                options.growth = growth;
+                options.leaf_prediction = prediction;
+                if (growth == Growth::streaming) options.split_test = SplitTestKind::evidence;
+                if (growth == Growth::hoeffding) options.search = SearchKind::approximate;
+                options.delta = 0.2;
+                options.tau = 0.5;
+                options.window_size = 30;
+                options.patience = 40;
+                options.drift_delta = 0.3;
+                const bool with_numbers = prediction == LeafPrediction::adaptive && growth != Growth::hoeffding;
+                made.push_back(seed(options, with_numbers));
+            }
+        }
+        return made;
+    }
+
+    static void run(Bytes bytes) {
+        try {
+            StreamingTree tree = read_tree(std::as_bytes(bytes), most_features);
+            promise(tree.n_bytes() <= most_growth * bytes.size() + 65'536, "a tree is in proportion to its bytes");
+            use(tree);
+        } catch (const ModelFormatError&) {
+            return;
+        }
+    }
+
+private:
+    static constexpr std::int64_t most_features = 40;
+    /// A tree in memory may take so many times its bytes.
+    static constexpr std::size_t most_growth = 64;
+
+    static KeyedPoint point(std::uint32_t i, std::vector<KeyId>& keys, bool with_numbers) {
+        static const std::vector<KeyId> numbers{0, 1};
+        static std::vector<double> values(2);
+        keys.clear();
+        for (KeyId key = 0; key < 12; ++key) {
+            if (TreeBody::mixed(i * 64 + static_cast<std::uint32_t>(key)) % 4 == 0) keys.push_back(key);
+        }
+        if (i % 2 == 0) keys.push_back(20);
+        if (!with_numbers) return {keys};
+        values = {static_cast<double>(i % 2) + static_cast<double>(i % 5), static_cast<double>(i % 7)};
+        return {keys, numbers, values};
+    }
+
+    static std::string seed(const TreeOptions& options, bool with_numbers) {
+        StreamingTree tree(options);
+        Vocabulary vocabulary;
+        learn(tree, vocabulary, 60, with_numbers);
+        return write_tree(tree);
+    }
+
+    static void learn(StreamingTree& tree, Vocabulary& vocabulary, std::uint32_t n, bool with_numbers) {
+        Vocabulary::Writing writing(vocabulary);
+        PointMaker maker;
+        std::vector<KeyId> keys;
+        for (std::uint32_t i = 0; i < n; ++i) {
+            const KeyedPoint each = point(i, keys, with_numbers);
+            learn_keys(tree, writing, each, static_cast<Label>(i % 2), 1, maker);
+        }
+    }
+
+    /// All that a user may do. What runs into the largest count is refused by std::overflow_error.
+    static void use(StreamingTree& tree) {
+        const std::string saved = write_tree(tree);
+        StreamingTree again = read_tree(as_bytes(saved), most_features);
+        promise(write_tree(again) == saved, "what was saved and loaded is saved as the same bytes");
+        Vocabulary vocabulary;
+        name_features(tree, vocabulary);
+        const bool with_numbers = tree.attributes().n_numbers() == 2;
+        Scores scores = tree.make_scores();
+        PointMaker maker;
+        std::vector<KeyId> keys;
+        for (std::uint32_t i = 0; i < 20; ++i) {
+            const KeyedPoint each = point(i, keys, with_numbers);
+            tree.predict(maker.to_ask(tree, Vocabulary::Reading(vocabulary), each), scores);
+            double sum = 0;
+            for (const double p : scores.probabilities) {
+                promise(p >= 0 && p <= 1 + 1e-9, "a probability is from 0 to 1");
+                sum += p;
+            }
+            promise(sum > 1 - 1e-6 && sum < 1 + 1e-6, "probabilities add up to 1");
+        }
+        try {
+            learn(tree, vocabulary, 20, with_numbers);
+        } catch (const std::overflow_error&) {
+        } catch (const std::invalid_argument&) {
+            // A limit of memory that leaves no room.
+        }
+        static_cast<void>(write_tree(tree));
+    }
+
+    /// Gives every feature of the tree a key, as whoever loads a model does, and its category.
+    static void name_features(const StreamingTree& tree, Vocabulary& vocabulary) {
+        Vocabulary::Writing writing(vocabulary);
+        const Attributes& attributes = tree.attributes();
+        const std::vector<FeatureId> made = tree.made_of_numbers();
+        auto next = made.begin();
+        for (KeyId key = 0; key < most_features; ++key) {
+            for (; next != made.end() && *next == static_cast<FeatureId>(writing.size()); ++next) writing.reserve();
+            const auto feature = static_cast<FeatureId>(writing.size());
+            if (writing.size() < attributes.n_features() && attributes.category_of(feature) != no_category) {
+                vocabulary.set_category(key, attributes.category_of(feature));
+            }
+            writing.insert(key);
+        }
+        for (; next != made.end(); ++next) writing.reserve();
+        for (std::size_t i = 0; i < attributes.n_numbers(); ++i) writing.insert_number(static_cast<KeyId>(i));
+    }
+};
+
+}  // namespace sapwood::fuzz
