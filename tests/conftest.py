@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from spark_session import why_no_spark
 
 # A shell lets what it runs in the background ignore Ctrl-C; tests of interrupts, and the children they start, heed it.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -58,9 +59,17 @@ SLOW = frozenset(
 )
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what is slow, and put the native tests first: they take the longest, and the others go on beside them."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark what is slow, and put the native tests first: they take the longest, and the others go on beside them.
+
+    What starts the processes of Spark is left out unless its marker is asked for.
+    """
+    why = "it starts the processes of Spark: `make test-spark` runs it"
+    if "spark" in str(config.getoption("markexpr", default="")):
+        why = why_no_spark() or ""
     for item in items:
+        if why and item.get_closest_marker("spark") is not None:
+            item.add_marker(pytest.mark.skip(reason=why))
         if item.path.name in SLOW:
             item.add_marker(pytest.mark.slow)
     items.sort(key=lambda item: item.path.name != "test_native.py")
@@ -88,3 +97,8 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip("no real data: set SAPWOOD_DATA, or put it in shared/data beside the repository")
     return folder
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let a tree that forgets read numbers as flags in tests of all estimators; what it says of that has its own."""
+    config.addinivalue_line("filterwarnings", "ignore::sapwood.exceptions.NumbersAsFlagsWarning")

@@ -16,12 +16,12 @@ MAIL = ("ham", "spam")
 LETTERS = tuple("ABCD")
 
 
-def message(rng: np.random.Generator, *, drifted: bool = False) -> tuple[dict[str, int], int]:
+def message(rng: np.random.Generator, *, drifted: bool = False) -> tuple[dict[str, bool], int]:
     """Return the words of a message, and whether it is spam; after a drift, the words of spam are others."""
     y = int(rng.random() < 0.3)
     is_spam_word = (np.arange(len(WORDS)) < len(SPAM_WORDS)) != drifted
     chances = np.where(is_spam_word, 0.3 if y else 0.01, 0.3)
-    return {word: 1 for word, on in zip(WORDS, rng.random(len(WORDS)) < chances, strict=True) if on}, y
+    return {word: True for word, on in zip(WORDS, rng.random(len(WORDS)) < chances, strict=True) if on}, y
 
 
 def word_tree(n: int = 6000, seed: int = 0, **options: Any) -> _core.Tree:
@@ -38,7 +38,7 @@ def chain_tree(length: int, leaf_prediction: str = "majority") -> _core.Tree:
     """Return a chain of `length` tests, each for its own word, one after the other where the last was off."""
     tree = _core.Tree(delta=0.4, tau=0.9, max_leaves=length + 1, leaf_prediction=leaf_prediction)
     while tree.n_leaves() <= length:
-        tree.learn_one({f"word {tree.n_leaves() - 1}": 1}, 1, 1, 0.0)
+        tree.learn_one({f"word {tree.n_leaves() - 1}": True}, 1, 1, 0.0)
         tree.learn_one({}, 0, 1, 0.0)
     return tree
 
@@ -51,7 +51,7 @@ def wide_tree(levels: int = 4, n: int = 4000, leaf_prediction: str = "adaptive")
     for _ in range(n):
         bits = rng.integers(0, 2, levels)
         y = int(code[tuple(bits)]) if rng.random() > 0.1 else int(rng.integers(len(LETTERS)))
-        tree.learn_one({f"bit {j}": 1 for j in range(levels) if bits[j]}, y, 1, 0.0)
+        tree.learn_one({f"bit {j}": True for j in range(levels) if bits[j]}, y, 1, 0.0)
     return tree
 
 

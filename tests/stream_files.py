@@ -42,8 +42,8 @@ class Pieces(io.RawIOBase):
         return piece
 
 
-def points_of(data: bytes | Any, **options: Any) -> list[tuple[list[Any], Any]]:
-    """All points of a stream: their features and labels."""
+def points_of(data: bytes | Any, **options: Any) -> list[tuple[Any, Any]]:
+    """All points of a stream, as `learn_one` takes them, and their labels."""
     source = io.BytesIO(data) if isinstance(data, bytes) else data
     return [point for batch in read(source, **options) for point in batch.points()]
 

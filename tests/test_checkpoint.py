@@ -32,7 +32,8 @@ STREAMS = {
     "svmlight": (svmlight(), Encoding()),
     "text": (TEXT, Encoding(ngrams=2)),
     "hashed": (TEXT, Encoding(format="text", n_features=64)),
-    "csv": (b"a,b,label\n" + b"1,red,x\n0,blue,y\n1,green,z\n" * 200, Encoding()),
+    "csv": (b"a,b,label\n" + b"1,red,x\n0.5,blue,y\n,green,z\n" * 200, Encoding()),
+    "jsonl": (b'{"a": 1, "label": "x"}\n{"a": 2.5, "b": {"c": "red"}, "label": "y"}\n' * 300, Encoding()),
 }
 KINDS = (HoeffdingTreeClassifier, ExtremelyFastDecisionTreeClassifier)
 
@@ -45,16 +46,16 @@ def test_a_batch_is_learned_and_answered_as_its_points_are(name: str, kind: type
     by_batch, by_point = kind(tau=0.2), kind(tau=0.2)
     for batch in encoding.open(io.BytesIO(data), batch_size=size):
         by_batch.learner.learn(batch)
-        for features, label in batch.points():
-            by_point.learn_one(features, label)
+        for x, label in batch.points():
+            by_point.learn_one(x, label)
     assert by_batch.get_n_leaves() > 1
     assert by_batch.to_bytes() == by_point.to_bytes()
     for batch in encoding.open(io.BytesIO(data[: len(data) // 2].rpartition(b"\n")[0] + b"\n"), batch_size=size):
         answers = by_batch.learner.predict(batch).tolist()
         shares = by_batch.learner.predict_proba(batch)
-        for features, answer, row in zip(batch.features(), answers, shares.tolist(), strict=True):
-            assert answer == by_point.predict_one(features)
-            of_classes = by_point.predict_proba_one(features)
+        for (x, _), answer, row in zip(batch.points(), answers, shares.tolist(), strict=True):
+            assert answer == by_point.predict_one(x)
+            of_classes = by_point.predict_proba_one(x)
             assert row == [of_classes[label] for label in by_batch.classes_.tolist()]
 
 

@@ -9,7 +9,12 @@ from pathlib import Path
 import pytest
 from command_line import call, done, stream_bytes, write_stream, write_words
 
-from sapwood import ExtremelyFastDecisionTreeClassifier, HoeffdingTreeClassifier, load_model
+from sapwood import (
+    ExtremelyFastDecisionTreeClassifier,
+    HoeffdingTreeClassifier,
+    StreamingTreeClassifier,
+    load_model,
+)
 from sapwood.checkpoint import Checkpoint
 from sapwood.stream import read
 
@@ -46,10 +51,31 @@ def test_every_parameter_reaches_the_learner(tmp_path: Path) -> None:
         "binarize": 0.5,
     }
     given = [part for name, value in options.items() for part in (f"--{name.replace('_', '-')}", value)]
-    done("train", stream, "-m", tmp_path / "m", "--learner", "efdt", "--seed", 3, *given)
+    options["sparse_numbers"] = True
+    done("train", stream, "-m", tmp_path / "m", "--learner", "efdt", "--seed", 3, "--sparse-numbers", *given)
     model = load_model(tmp_path / "m")
     assert type(model) is ExtremelyFastDecisionTreeClassifier
     assert model.get_params() == {**options, "random_state": 3, "class_weight": None, "shuffle": True}
+
+
+def test_weights_of_classes(tmp_path: Path) -> None:
+    """As in the library; a class that is a number in the file is meant by its digits."""
+    stream = write_stream(tmp_path / "t.svm")
+    done("train", stream, "--model", tmp_path / "m", "--class-weight", "1=2.5", "--class-weight", "0=0.5")
+    expected = StreamingTreeClassifier(class_weight={1: 2.5, 0: 0.5})
+    for batch in read(stream):
+        for features, label in batch.points():
+            expected.learn_one(features, label)
+    made = load_model(tmp_path / "m")
+    assert made.export_text() == expected.export_text()
+    done("train", stream, "--model", tmp_path / "plain")
+    assert made.export_text() != load_model(tmp_path / "plain").export_text()
+    done("train", stream, "--model", tmp_path / "m", "--class-weight", "1=2.5", "--class-weight", "0=0.5", "--resume")
+    for wrong in ("1", "1=", "=2", "1=-1", "1=nan", "1=many"):
+        result = call("train", stream, "--model", tmp_path / "n", "--class-weight", wrong)
+        assert result.exit_code != 0
+        assert "--class-weight must be CLASS=WEIGHT" in result.stderr
+    assert not (tmp_path / "n").exists()
 
 
 def test_a_pipe_and_a_compressed_file_are_the_same_stream(tmp_path: Path) -> None:
@@ -63,7 +89,7 @@ def test_a_pipe_and_a_compressed_file_are_the_same_stream(tmp_path: Path) -> Non
 def test_json_and_quiet(tmp_path: Path) -> None:
     stream = write_stream(tmp_path / "t.svm", 100)
     assert done("train", stream, "-m", tmp_path / "m", "--quiet") == ""
-    told = json.loads(done("train", stream, "-m", tmp_path / "m", "--json"))
+    told = json.loads(done("train", stream, "-m", tmp_path / "m", "--json", "--force"))
     assert (told["points"], told["skipped"], told["n_classes"]) == (100, 0, 2)
 
 
@@ -177,16 +203,15 @@ def test_bad_lines(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     assert sentence.startswith(f"sapwood train: {stream}, line 2, column 3: expected ")
     # What stands before it is not lost.
     assert load_model(tmp_path / "m").n_points_ == 1
-    skipped = call("train", stream, "-m", tmp_path / "m", "--on-error", "skip")
+    skipped = call("train", stream, "-m", tmp_path / "m", "--on-error", "skip", "--force")
     assert skipped.exit_code == 0
     assert "2 bad lines were skipped, the first in line 2, column 3" in skipped.stderr
     assert caplog.text == ""
-    done("train", stream, "-m", tmp_path / "m", "--on-error", "log", "--quiet")
+    done("train", stream, "-m", tmp_path / "m", "--on-error", "log", "--quiet", "--force")
     assert "line 2, column 3" in caplog.text
     assert "line 4, column 3" in caplog.text
-    assert (
-        json.loads(call("train", stream, "-m", tmp_path / "m", "--on-error", "skip", "--json").stdout)["skipped"] == 2
-    )
+    told = call("train", stream, "-m", tmp_path / "m", "--on-error", "skip", "--json", "--force")
+    assert json.loads(told.stdout)["skipped"] == 2
 
 
 ONE_SENTENCE = [
@@ -205,7 +230,7 @@ ONE_SENTENCE = [
         ["train", "{two}", "-m", "{new}", "--learner", "vfdt", "--min-samples-reevaluate", "5"],
         "must be left out for --learner vfdt",
     ),
-    (["train", "{two}", "-m", "{new}", "--ngrams", "2", "--format", "csv"], "ngrams must be 1 for the format csv"),
+    (["train", "{two}", "-m", "{new}", "--ngrams", "2", "--format", "csv"], "--ngrams must be left out for "),
     (["train", "{three}", "-m", "{new}", "--search", "approximate"], "StreamingTreeClassifier"),
     (["predict", "{two}", "-m", "{none}"], "no such file or directory"),
     (["predict", "{two}", "-m", "{two}"], "the file must be a sapwood model"),

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from functools import partial
+from typing import Any
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, vstack
 from scipy.stats import binom, kstest
 
-from sapwood.datasets import make_sparse
+from sapwood.datasets import make_sparse, make_text
 
 
 def within_binomial(count: int, trials: int, probability: float) -> bool:
@@ -197,3 +199,19 @@ def test_bad_values(arguments: dict[str, float], message: str) -> None:
 def test_bad_types(arguments: dict[str, object], message: str) -> None:
     with pytest.raises(TypeError, match=f"^{re.escape(message)}$"):
         make_sparse(**arguments)  # type: ignore[arg-type]  # the point of the test
+
+
+@pytest.mark.parametrize("n", [0, 1, 9_999, 10_000, 25_001])
+def test_parts_are_those_of_the_whole(n: int) -> None:
+    for make in (
+        partial(make_sparse, n, 3, 50, 0.05, seed=4),
+        partial(make_text, n, 200, 4, drift="gradual" if n > 9 else "none", n_changes=1, seed=5),
+    ):
+        parts: list[Any] = []
+        parts.append(make(use=lambda X, y, parts=parts: parts.append((X, y))))
+        assert [len(y) for _, y in parts] == [10_000] * (n // 10_000) + [n % 10_000]
+        X, y = make()
+        stacked = vstack([part for part, _ in parts], format="csr")
+        assert (stacked != X).nnz == 0
+        assert stacked.shape == X.shape
+        assert np.array_equal(np.concatenate([labels for _, labels in parts]), y)

@@ -27,11 +27,12 @@ def test_table_picture_and_page(tmp_path: Path, capsys: pytest.CaptureFixture[st
     height, width = image.imread(picture).shape[:2]
     assert height > 400
     assert width > 1000
-    for word in ("accuracy", "kappa", "The tree, down to depth 4", "else if"):
+    assert str(picture.with_name("drift.png")) in shown.replace("\n", "")
+    for word in ("accuracy", "kappa", "The tree, down to depth 4", "else if", "with drift=False"):
         assert word in shown
     page = tmp_path / "new" / "folder" / "report.html"
     assert str(page) in shown.replace("\n", "")
-    assert "ExtremelyFastDecisionTreeClassifier" in page.read_text(encoding="utf-8")
+    assert "StreamingTreeClassifier" in page.read_text(encoding="utf-8")
 
 
 def test_table_fits_eighty_columns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -45,7 +46,8 @@ def test_table_fits_eighty_columns(tmp_path: Path, capsys: pytest.CaptureFixture
 def test_default_folder_is_below_the_current_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert demo.main(TINY) == 0
-    assert [path.relative_to(tmp_path) for path in tmp_path.rglob("*.png")] == [Path("sapwood-demo/race.png")]
+    pictures = sorted(path.relative_to(tmp_path) for path in tmp_path.rglob("*.png"))
+    assert pictures == [Path("sapwood-demo/drift.png"), Path("sapwood-demo/race.png")]
 
 
 def test_runs_as_a_module(tmp_path: Path) -> None:

@@ -16,7 +16,8 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from sapwood import HoeffdingTreeClassifier
+from sapwood import HoeffdingTreeClassifier, StreamingTreeClassifier
+from sapwood.datasets import make_text
 from sapwood.evaluate import Evaluation, prequential
 from sapwood.evaluate._page_confusion import page_confusion
 from sapwood.evaluate._page_reliability import page_reliability
@@ -160,3 +161,20 @@ def test_calibration_and_features_are_in_the_page() -> None:
     curves = page_reliability(result.reliability, "ham")
     assert "Probability of class ham" in curves
     assert page_reliability({}, None) == "<p>The model gives no probabilities.</p>"
+
+
+def test_changes_are_marked_and_listed() -> None:
+    X, y = make_text(6000, d=300, drift="abrupt", n_changes=1, seed=1)
+    result = prequential(StreamingTreeClassifier(drift=True), (X, y), every=100)
+    assert sum(change.swapped for change in result.changes) == result.tally["alternates_swapped"] > 0
+    for name, field in (("drifts", "drifts"), ("alternates_started", "begun"), ("alternates_dropped", "dropped")):
+        assert sum(getattr(change, field) for change in result.changes) == result.tally[name]
+    swapped = next(change for change in result.changes if change.swapped)
+    assert 3000 < swapped.at <= 4000
+    assert json.loads(result.to_json())["changes"][0]["at"] == result.changes[0].at
+    page = render_report(result)
+    assert "Changes followed" in page
+    assert f'"swap_at":[{swapped.at}' in page
+    still = render_report(prequential(StreamingTreeClassifier(), (X, y)))
+    assert "Changes followed" not in still
+    assert "Dotted lines" not in still

@@ -23,8 +23,9 @@ import pytest
 import sapwood
 
 ROOT = Path(__file__).resolve().parents[1]
-SCRIPTS = sorted((ROOT / "examples").glob("*.py"))
-PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
+# That of Spark starts processes, and is run by test_spark_stream.py.
+SCRIPTS = sorted(set((ROOT / "examples").glob("*.py")) - {ROOT / "examples" / "spark_stream.py"})
+PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
 FENCE = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE | doctest.IGNORE_EXCEPTION_DETAIL
 
@@ -44,7 +45,7 @@ def page_examples(page: Path) -> doctest.DocTest:
 
 
 # What an extra installs, by the module and by the example that cannot be imported without.
-NEEDS = {"sapwood.river": "river", "river_pipeline.py": "river"}
+NEEDS = {"sapwood.river": "river", "river_pipeline.py": "river", "sapwood.spark": "pyspark"}
 
 
 def can_run(name: str) -> bool:

@@ -64,7 +64,7 @@ def test_sums_for_two_classes(leaf_prediction: str) -> None:
 def test_sums_for_several_classes(leaf_prediction: str) -> None:
     tree = wide_tree(leaf_prediction=leaf_prediction)
     for code in range(16):
-        explained(tree, {f"bit {j}": 1 for j in range(4) if code >> j & 1}, LETTERS)
+        explained(tree, {f"bit {j}": True for j in range(4) if code >> j & 1}, LETTERS)
 
 
 @pytest.mark.parametrize("growth", ["hoeffding", "extremely_fast"])
@@ -80,10 +80,10 @@ def test_sums_for_any_points(
 ) -> None:
     tree = _core.Tree(growth=growth, delta=0.4, tau=0.5, leaf_prediction=leaf_prediction)
     for features, label, weight in points:
-        tree.learn_one(dict.fromkeys(sorted(features), 1), label, weight, 0.0)
+        tree.learn_one(dict.fromkeys(sorted(features), True), label, weight, 0.0)
     classes = tuple("abc"[: tree.n_classes()])
-    told = explain_one(tree, dict.fromkeys(sorted(x), 1), classes=classes)
-    probabilities = tree.predict_proba_one(dict.fromkeys(sorted(x), 1), 0.0)
+    told = explain_one(tree, dict.fromkeys(sorted(x), True), classes=classes)
+    probabilities = tree.predict_proba_one(dict.fromkeys(sorted(x), True), 0.0)
     assert softmax(told.scores) == pytest.approx(probabilities, rel=1e-9, abs=1e-13)
 
 
@@ -92,13 +92,13 @@ def test_prediction_that_is_certain_beyond_rounding() -> None:
     tree = _core.Tree(leaf_prediction="logistic", max_depth=0)
     for i in range(4000):
         word = f"word {i % 40}"
-        tree.learn_one({word: 1}, 1, 1, 0.0)
+        tree.learn_one({word: True}, 1, 1, 0.0)
         tree.learn_one({}, 0, 1, 0.0)
-    x = {f"word {j}": 1 for j in range(40)}
+    x = {f"word {j}": True for j in range(40)}
     assert tree.predict_proba_one(x, 0.0)[1] == 1.0
     told = explain_one(tree, x, classes=MAIL)
     assert 40 < told.log_odds() < math.inf
-    few = {f"word {j}": 1 for j in range(3)}
+    few = {f"word {j}": True for j in range(3)}
     probability = tree.predict_proba_one(few, 0.0)[1]
     odds = explain_one(tree, few, classes=MAIL).log_odds()
     assert odds == pytest.approx(math.log(probability) - math.log1p(-probability), abs=1e-9)
@@ -144,21 +144,21 @@ def test_classes_in_another_order() -> None:
 
 def test_features_never_seen_say_nothing() -> None:
     tree = word_tree()
-    told = explain_one(tree, {"free": 1, "aardvark": 1, 7: 1}, classes=MAIL)
+    told = explain_one(tree, {"free": True, "aardvark": True, 7: True}, classes=MAIL)
     assert {each.feature for each in told.evidence} == {"free"}
 
 
 def test_names_of_features() -> None:
     tree = _core.Tree(delta=0.4, tau=0.5)
     for _ in range(10):
-        tree.learn_one({3: 1, 5: 1}, 1, 1, 0.0)
-        tree.learn_one({5: 1}, 0, 1, 0.0)
-    told = explain_one(tree, {3: 1, 5: 1}, classes=MAIL)
+        tree.learn_one({3: True, 5: True}, 1, 1, 0.0)
+        tree.learn_one({5: True}, 0, 1, 0.0)
+    told = explain_one(tree, {3: True, 5: True}, classes=MAIL)
     assert {each.feature for each in told.evidence} == {"x[3]", "x[5]"}
     assert {each.key for each in told.evidence} == {3, 5}
     assert [test.feature for test in told.tests] == ["x[3]"]
     names = [f"column {j}" for j in range(6)]
-    told = explain_one(tree, {3: 1, 5: 1}, classes=MAIL, feature_names=names)
+    told = explain_one(tree, {3: True, 5: True}, classes=MAIL, feature_names=names)
     assert {each.feature for each in told.evidence} == {"column 3", "column 5"}
     assert "column 3" in str(told)
     assert "x[" not in str(told)
@@ -178,9 +178,9 @@ def test_wrong_labels() -> None:
 def test_text() -> None:
     tree = _core.Tree(delta=0.4, tau=0.5, leaf_prediction="naive_bayes")
     for _ in range(4):
-        tree.learn_one({"free": 1, "now": 1}, 1, 1, 0.0)
-        tree.learn_one({"lunch": 1, "now": 1}, 0, 1, 0.0)
-    assert str(explain_one(tree, {"free": 1, "now": 1}, classes=MAIL)) == (
+        tree.learn_one({"free": True, "now": True}, 1, 1, 0.0)
+        tree.learn_one({"lunch": True, "now": True}, 0, 1, 0.0)
+    assert str(explain_one(tree, {"free": True, "now": True}, classes=MAIL)) == (
         "spam: probability 0.929 (ham 0.071)\n"
         "\n"
         "1 test on the way to leaf 2, of 4 points; the share of spam:\n"
@@ -206,7 +206,7 @@ def test_text_of_a_long_way_is_short() -> None:
 
 def test_text_of_many_features_is_short() -> None:
     tree = _core.Tree(leaf_prediction="naive_bayes")
-    words = {f"word {j}": 1 for j in range(100)}
+    words = {f"word {j}": True for j in range(100)}
     tree.learn_one(words, 0, 1, 0.0)
     tree.learn_one({}, 1, 1, 0.0)
     text = str(explain_one(tree, words, classes=MAIL))

@@ -14,6 +14,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from sapwood.datasets import HOMES, load_author, load_farm, load_news20, load_sraa, load_svmlight
@@ -98,6 +99,18 @@ def test_author_is_the_set_of_the_first_words(tmp_path: Path) -> None:
     assert load_author(plain)[0].toarray()[0].tolist() == [0, 1, 0, 1, 1, 1, 0]
 
 
+def test_any_number_of_classes(tmp_path: Path) -> None:
+    path = tmp_path / "points.svm"
+    path.write_bytes(b"7 1:1\n-2 2:1\n3.5 1:1\n7 2:1\n")
+    X, y = load_svmlight(path)
+    assert (y.tolist(), y.dtype) == ([2, 0, 1, 2], np.dtype(np.uint8))
+    assert X.toarray().tolist() == [[1, 0], [0, 1], [1, 0], [0, 1]]
+    path.write_bytes(b"".join(b"%d 1:1\n" % (3 * i) for i in range(300)))
+    assert (load_svmlight(path)[1].tolist(), load_svmlight(path)[1].dtype) == (list(range(300)), np.dtype(np.uint16))
+    path.write_bytes(b"5 1:1\n")
+    assert load_svmlight(path)[1].tolist() == [0]
+
+
 def test_files_that_are_something_else(tmp_path: Path) -> None:
     path = tmp_path / "notes.txt"
     path.write_text("not numbers\n", encoding="utf-8")
@@ -106,8 +119,8 @@ def test_files_that_are_something_else(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"^load_author: .*notes.txt must have the columns text and author, got"):
         load_author(path)
     path.write_bytes(b"1 1:1\n2 2:1\n3 1:1\n")
-    with pytest.raises(ValueError, match=r"^load_svmlight: .*notes.txt must have two classes, got 3$"):
-        load_svmlight(path)
+    with pytest.raises(ValueError, match=r"^load_sraa: .*notes.txt must have two classes, got 3$"):
+        load_sraa(path)
     with pytest.raises(FileNotFoundError):
         load_farm(tmp_path / "absent.svm")
 

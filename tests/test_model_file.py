@@ -9,6 +9,8 @@ import os
 import re
 import stat
 import struct
+import subprocess
+import sys
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -330,3 +332,73 @@ def test_only_files_are_replaced(folder: Path) -> None:
         with pytest.raises(OSError, match="path must be a file or new"):
             write_atomically(folder / "pipe", b"")
         assert stat.S_ISFIFO((folder / "pipe").stat().st_mode)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="permissions are those of POSIX")
+def test_a_private_file_is_private_all_the_time(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = folder / "model"
+    path.write_bytes(b"secret")
+    path.chmod(0o600)
+    modes: list[int] = []
+    create = os.open
+
+    def note(name: Any, flags: int, mode: int = 0o777, **options: Any) -> int:
+        descriptor = create(name, flags, mode, **options)
+        if flags & os.O_CREAT:
+            modes.append(stat.S_IMODE(os.fstat(descriptor).st_mode))
+        return descriptor
+
+    monkeypatch.setattr(os, "open", note)
+    write_atomically(path, b"more secrets")
+    assert modes == [0o600]
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+@pytest.mark.skipif(os.name == "nt" or not hasattr(os, "geteuid"), reason="permissions are those of POSIX")
+def test_a_folder_that_cannot_be_listed_can_be_written_to(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # The superuser may list any folder, so the system says no here whoever runs the test.
+    open_file = os.open
+
+    def refuse_folders(name: Any, flags: int, *rest: Any, **options: Any) -> int:
+        if Path(name).is_dir():
+            raise PermissionError(13, "Permission denied", str(name))
+        return open_file(name, flags, *rest, **options)
+
+    monkeypatch.setattr(os, "open", refuse_folders)
+    write_atomically(folder / "model", b"all of it")
+    monkeypatch.undo()
+    assert (folder / "model").read_bytes() == b"all of it"
+
+
+KILLED_IN_SAVE = """
+import os, sys
+from sapwood.model_files.files import write_atomically
+os.fsync = lambda descriptor: os._exit(9)
+write_atomically(sys.argv[1], b"never to be seen")
+"""
+
+
+def test_what_a_killed_save_leaves_is_removed_by_the_next(folder: Path) -> None:
+    path = folder / "model"
+    path.write_bytes(b"old")
+    assert subprocess.run([sys.executable, "-c", KILLED_IN_SAVE, path], check=False).returncode == 9
+    assert len(list(folder.glob(".sapwood-*.tmp"))) == 1
+    assert path.read_bytes() == b"old"
+    write_atomically(path, b"new")
+    assert path.read_bytes() == b"new"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="locks are those of POSIX")
+def test_a_save_that_goes_on_is_left_alone(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = folder / "model"
+    sync = os.fsync
+
+    def save_meanwhile(descriptor: int) -> None:
+        monkeypatch.setattr(os, "fsync", sync)
+        write_atomically(path, b"of another")
+        assert path.read_bytes() == b"of another"
+        sync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", save_meanwhile)
+    write_atomically(path, b"of the first")
+    assert path.read_bytes() == b"of the first"

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from grown_trees import MAIL, view_of_words
 
 from sapwood import _core
 from sapwood.cli.rules import rules_of
+from sapwood.data import Category
 from sapwood.evaluate._page_tree import page_tree
 from sapwood.inspect.explain import Explanation, TestTaken
 from sapwood.inspect.export import to_dict
 from sapwood.inspect.graph import to_dot
-from sapwood.inspect.node_test import IS_ON, NodeTest, node_test_of
+from sapwood.inspect.node_test import IS_ON, IS_PRESENT, NodeTest, NodeTests
 from sapwood.inspect.picture import plot
 from sapwood.inspect.text import export_text
 from sapwood.inspect.view import TreeView
@@ -27,11 +30,13 @@ COUNTRY = NodeTest("is_among", categories=("fi", "se"), missing_passes=True)
     [
         (IS_ON, "free", True, "free is on"),
         (IS_ON, "free", False, "free is off"),
+        (IS_PRESENT, "age", True, "age is present"),
+        (IS_PRESENT, "age", False, "age is missing"),
         (AGE, "age", True, "age > 37.5"),
         (AGE, "age", False, "age <= 37.5 (or missing)"),
         (NodeTest("is_above", threshold=-3.0, missing_passes=True), "t", True, "t > -3 (or missing)"),
         (NodeTest("is_above", threshold=1e-9, missing_passes=True), "t", False, "t <= 1e-09"),
-        (NodeTest("is_above", threshold=1234567.5), "t", True, "t > 1.23457e+06"),
+        (NodeTest("is_above", threshold=1234567.5), "t", True, "t > 1234567.5"),
         (COUNTRY, "country", True, "country in {fi, se} (or missing)"),
         (COUNTRY, "country", False, "country not in {fi, se}"),
         (NodeTest("is_among", categories=(3,)), "c", True, "c in {3}"),
@@ -55,11 +60,34 @@ def test_branches() -> None:
     assert [AGE.branch(passes) for passes in (False, True)] == ["no", "yes"]
 
 
+class Asked:
+    """What `NodeTests` asks of a tree of the core, of one with every kind of test."""
+
+    def typed_tests(self) -> dict[int, tuple[Any, bool]]:
+        return {1: (37.5, False), 2: ([1, 3], False)}
+
+    def made_of_numbers(self) -> dict[int, tuple[int, float, float]]:
+        return {2: (0, -math.inf, math.inf)}
+
+    def keys(self) -> list[Any]:
+        return ["free", Category("country", "fi"), None, Category("country", "se")]
+
+    def number_keys(self) -> list[Any]:
+        return ["age"]
+
+
 def test_tests_of_the_core() -> None:
-    assert node_test_of(0, None) is None
-    assert node_test_of(1, None) == IS_ON
-    assert node_test_of(2, (37.5, False)) == AGE
-    assert node_test_of(3, ([0, 4], True)) == NodeTest("is_among", categories=(0, 4), missing_passes=True)
+    tests = NodeTests(Asked(), None, "here")  # type: ignore[arg-type]  # it has the methods that are needed
+    assert tests.of(0, 1, 0) == (IS_ON, "free", "free")
+    assert tests.of(1, 2, 0) == (AGE, "age", "age")
+    assert tests.of(2, 3, 1) == (NodeTest("is_among", categories=("fi", "se")), "country", "country")
+    assert tests.of(3, 1, 2) == (IS_PRESENT, "age", "age")
+    named = NodeTests(Asked(), {"country": "Land", "age": "Alter"}, "here")  # type: ignore[arg-type]
+    assert [named.of(i, kind, slot)[2] for i, kind, slot in ((1, 2, 0), (2, 3, 1), (4, 1, 1))] == [
+        "Alter",
+        "Land",
+        "Land=fi",
+    ]
 
 
 def typed_view() -> TreeView:

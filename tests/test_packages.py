@@ -72,7 +72,17 @@ def test_there_is_one_type_for_some_points() -> None:
 
 def test_no_module_takes_private_objects_of_another() -> None:
     """No attribute with an underscore is asked of anything but self, cls, or an object of the same class."""
-    allowed = {"_replace", "_get_params", "_get_param_names", "_validate_data"}  # of named tuples, river, scikit-learn
+    # Of named tuples, river and scikit-learn.
+    allowed = {
+        "_asdict",
+        "_fields",
+        "_check_feature_names",
+        "_check_n_features",
+        "_replace",
+        "_get_params",
+        "_get_param_names",
+        "_validate_data",
+    }
     for path in SOURCES.rglob("*.py"):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         own = {
@@ -112,3 +122,23 @@ def test_commands_run_without_scikit_learn(command: str, tmp_path: Path) -> None
         "evaluate": ["evaluate", "points.svm", "--report", "page.html"],
     }
     run(*arguments[command])
+
+
+def test_commands_import_only_what_they_need(tmp_path: Path) -> None:
+    (tmp_path / "texts.tsv").write_text("spam\twin a prize now\nham\tsee you at noon\n" * 20, encoding="utf-8")
+    (tmp_path / "table.csv").write_text("a,b,label\n1,red,x\n2,blue,y\n" * 20, encoding="utf-8")
+    code = (
+        "import sys\nfrom sapwood.cli import main\nsys.argv[0] = 'sapwood'\n"
+        "try:\n    main()\nexcept SystemExit as end:\n    assert not end.code\n"
+        "slow = {'scipy', 'sklearn', 'pandas', 'matplotlib', 'numpy.random'} & set(sys.modules)\n"
+        "print(sorted(slow), file=sys.stderr)"
+    )
+    for arguments in (
+        ["train", "texts.tsv", "-m", "m", "--quiet", "--ngrams", "2"],
+        ["predict", "texts.tsv", "-m", "m", "--quiet"],
+        ["train", "table.csv", "-m", "t", "--quiet"],
+        ["predict", "table.csv", "-m", "t", "--quiet"],
+    ):
+        command = [sys.executable, "-c", code, *arguments]
+        result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert result.stderr.splitlines()[-1] == "[]", result.stderr

@@ -72,3 +72,25 @@ def test_a_looser_guarantee_needs_fewer_trees(criterion: Criterion) -> None:
     trees = {alpha: mean_trees(criterion, alpha)[1] for alpha in (0.02, 0.1, 1.0, 5.0, 40.0)}
     # Once each of the ten signal features has a tree of its own, a tighter guarantee adds little.
     assert trees[0.02] >= trees[0.1] > trees[1.0] > trees[5.0] >= trees[40.0] >= 1
+
+
+def test_a_line_that_an_axis_from_zero_would_hide_has_logarithmic_time() -> None:
+    from matplotlib.figure import Figure
+    from matplotlib.text import Annotation
+
+    from sapwood.paper.drawing import label_ends, scaled_time
+
+    hidden, told = Figure().subplots(), Figure().subplots()
+    for axis, ends in (
+        (hidden, [("exhaustive", 4.0), ("certified", 0.1)]),
+        (told, [("exhaustive", 4.0), ("certified", 1.0)]),
+    ):
+        for _, value in ends:
+            axis.plot([1, 2], [value / 2, value])
+        scaled_time(axis, ends)
+        label_ends(axis, ends)
+    assert (hidden.get_yscale(), told.get_yscale()) == ("log", "linear")
+    assert told.get_ylim()[0] == 0
+    heights = [text.xy[1] for text in hidden.texts if isinstance(text, Annotation)]
+    assert heights == sorted(heights)
+    assert 0 <= heights[0] < heights[-1] <= 1.05

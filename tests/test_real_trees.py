@@ -16,7 +16,7 @@ from sapwood.datasets import make_sparse
 from sapwood.estimators import TreeClassifier
 
 
-def accuracy(model: TreeClassifier, points: list[dict[int, float]], labels: list[float]) -> float:
+def accuracy(model: TreeClassifier, points: list[dict[int, bool]], labels: list[float]) -> float:
     """Return the share of points whose label was predicted before it was told."""
     right = 0
     for x, y in zip(points, labels, strict=True):

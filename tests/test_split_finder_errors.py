@@ -248,6 +248,8 @@ def test_a_late_bad_row_leaves_the_good_rows_before_it_out() -> None:
         # Rounded to 1e-06 the message would contradict itself.
         (9.9999999e-7, ValueError, "9.9999999e-07"),
         (5e-324, ValueError, "5e-324"),
+        (1.0000001e9, ValueError, "1000000100"),
+        (1e300, ValueError, "1e+300"),
         (float("nan"), ValueError, "nan"),
         (float("inf"), ValueError, "inf"),
         (float("-inf"), ValueError, "-inf"),
@@ -266,8 +268,9 @@ def test_construction_refuses_alpha(alpha: Anything, error: Anything, shown: str
         SplitFinder(alpha=alpha, search=search)
 
 
-def test_the_smallest_alpha_is_accepted() -> None:
-    assert SplitFinder(alpha=1e-6).alpha == 1e-6
+@pytest.mark.parametrize("alpha", [1e-6, 1e9])
+def test_the_smallest_and_the_largest_alpha_are_accepted(alpha: float) -> None:
+    assert SplitFinder(alpha=alpha).alpha == alpha
 
 
 @pytest.mark.parametrize("value", ["Entropy", "information gain", "", "gini "])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import threading
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pytest
 
@@ -88,3 +88,44 @@ def test_an_interrupt_of_the_reader_comes_out_too(path: Path) -> None:
         with ReadAhead(reader) as ahead, pytest.raises(KeyboardInterrupt):
             next(ahead)
     assert not reading()
+
+
+class Endless(io.RawIOBase):
+    """A file that says that it has an end, and repeats a line without coming to it."""
+
+    def __init__(self, line: bytes) -> None:
+        super().__init__()
+        self._chunk = line * 1000
+
+    def readable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return 0
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        return 1 << 40 if whence else offset
+
+    def read(self, size: int = -1) -> bytes:  # noqa: ARG002 - as files have it
+        return self._chunk
+
+
+@pytest.mark.parametrize(
+    ("line", "options"),
+    [(b"no point at all\n", {"on_error": "skip"}), (b"1 3:1\n", {"start": 10**12})],
+    ids=["bad lines", "points to pass over"],
+)
+def test_an_interrupt_is_heard_while_there_is_no_batch(line: bytes, options: dict[str, Any]) -> None:
+    outcome: list[type[BaseException] | None] = []
+
+    def run() -> None:
+        with read(Endless(line), format="svmlight", **options) as reader, ReadAhead(reader) as ahead:
+            threading.Timer(0.2, ahead.interrupt).start()
+            with pytest.raises(KeyboardInterrupt) as caught:
+                next(ahead)
+        outcome.append(caught.type)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(timeout=30)
+    assert outcome == [KeyboardInterrupt], "the reader goes on for ever"

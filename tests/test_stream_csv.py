@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
+import math
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -11,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from stream_files import Pieces, message_of, points_of
 
-from sapwood import _core
-from sapwood.stream import StreamError, read
+from sapwood.data import Category
+from sapwood.stream import NA_VALUES, StreamError, read
 
 CELL = st.one_of(
     st.sampled_from(
@@ -28,43 +30,193 @@ def written(rows: list[list[str]], **options: Any) -> bytes:
     return file.getvalue().encode()
 
 
-def as_dict(row: dict[str, str], binarize: float) -> list[str]:
-    """What `learn_one` makes of a row, once its cells have been given the types that they read as."""
-    typed: dict[str, Any] = {}
-    for name, cell in row.items():
-        text = cell.strip()
-        if text.lower() in {"true", "false"}:
-            typed[name] = text.lower() == "true"
-        elif text:
-            try:
-                typed[name] = float(text) if text.isascii() and "_" not in text and "n" not in text.lower() else text
-            except ValueError:
-                typed[name] = text
-    tree = _core.Tree()
-    tree.learn_one(typed, 0, binarize=binarize)
-    keys: list[str] = tree.keys()
-    return keys
+def kind_of(text: str) -> str:
+    if text.lower() in {"true", "false"}:
+        return "flag"
+    plain = text.isascii() and "_" not in text and text.lower() not in {"nan", "+nan", "-nan"}
+    try:
+        float(text)
+    except ValueError:
+        return "category"
+    return "number" if plain else "category"
+
+
+def as_dicts(names: list[str], rows: Sequence[tuple[str, ...]]) -> list[dict[str, Any]]:
+    """What `learn_one` takes for rows, once their cells have been given the types that their columns have."""
+    points: list[dict[str, Any]] = [{} for _ in rows]
+    for name, cells in zip(names, zip(*rows, strict=True), strict=True):
+        texts = [None if cell.strip() in NA_VALUES or not cell.strip() else cell.strip() for cell in cells]
+        kinds = {kind_of(text) for text in texts if text is not None}
+        kind = kinds.pop() if len(kinds) == 1 else "category"
+        for point, text in zip(points, texts, strict=True):
+            if text is not None and kind == "category":
+                point[name] = text
+            elif text is not None and kind == "number":
+                point[name] = float(text)
+            elif text is not None and text.lower() == "true":
+                point[name] = True
+    return points
 
 
 @given(
     st.lists(st.tuples(CELL, CELL, CELL), min_size=1, max_size=6),
-    st.sampled_from([0.0, 1.0, -5.0]),
+    st.integers(1, 3),
     st.lists(st.integers(1, 40), min_size=1),
     st.sampled_from(",;\t|"),
 )
-def test_encoding_is_that_of_learn_one(
-    rows: list[tuple[str, str, str]], binarize: float, lengths: list[int], delimiter: str
+def test_columns_become_what_they_hold(
+    rows: list[tuple[str, str, str]], batch_size: int, lengths: list[int], delimiter: str
 ) -> None:
+    names = ["size", "colour", "note"]
     table = [["size", "colour", "label", "note"], *([a, b, "x", c] for a, b, c in rows)]
     data = written(table, delimiter=delimiter)
-    points = points_of(Pieces(data, lengths), format="csv", binarize=binarize, batch_size=2)
-    expected = [(as_dict(dict(zip(["size", "colour", "note"], row, strict=True)), binarize), "x") for row in rows]
-    assert points == expected
+    options = {"format": "csv", "batch_size": batch_size}
+    expected = [(point, "x") for point in as_dicts(names, rows)]
+    if any(isinstance(value, float) and math.isinf(value) for point, _ in expected for value in point.values()):
+        assert "expected a finite number as " in message_of(data, **options)
+    else:
+        assert points_of(Pieces(data, lengths), **options) == expected
+
+
+def test_types_do_not_depend_on_the_size_of_batches() -> None:
+    data = b"a,b,y\n" + b"1,2,x\n" * 900 + b"red,,x\n" * 50 + b"1,2,y\n" * 2000
+    by_size = [list(read(io.BytesIO(data), batch_size=size)) for size in (1, 7, 10_000)]
+    flat = [[point for batch in batches for point in batch.points()] for batches in by_size]
+    assert flat[0] == flat[1] == flat[2]
+    assert flat[0][0] == ({"a": "1", "b": 2.0}, "x")
+
+
+def test_types_are_settled_by_the_first_rows() -> None:
+    data = b"a,b,y\n" + b"1,,x\n" * 1000 + b"2,true,y\nred,false,y\n"
+    reader = read(io.BytesIO(data))
+    with pytest.raises(StreamError, match=r"line 1003, column 1: expected a number as 'a' .*, found 'red'"):
+        list(reader)
+    assert reader.table is not None
+    # The second column was empty at first: its first value settles it.
+    assert reader.table.types == {"a": "number", "b": "flag"}
+    assert [column.kind for column in reader.table.columns] == ["number", "empty", "label"]
+    texts = points_of(data, types={"a": "category"})
+    assert texts[0] == ({"a": "1"}, "x")
+    assert texts[-1] == ({"a": "red"}, "y")
+
+
+def test_types_can_be_given() -> None:
+    data = b"zip,old,y\n01234,1,x\n99999,0,y\n"
+    assert points_of(data, types={"zip": "category", "old": "flag"}) == [
+        ({"zip": "01234", "old": True}, "x"),
+        ({"zip": "99999"}, "y"),
+    ]
+    with pytest.raises(ValueError, match=r"^read: types must be flag, number, category, got 'nummber' for 'zip'; did"):
+        read(io.BytesIO(data), types={"zip": "nummber"})
+    wrong = message_of(b"old,y\nyes,x\n", types={"old": "flag"})
+    assert wrong.startswith(", line 2, column 1: expected true, false, 1 or 0 as 'old' ")
+
+
+def test_missing_values() -> None:
+    data = b"a,b,y\n1,NA,x\n?,red,y\n n/a ,,x\nnull,NaN,x\n-,red,x\n"
+    assert points_of(data, types={"a": "category"}) == [
+        ({"a": "1"}, "x"),
+        ({"b": "red"}, "y"),
+        ({}, "x"),
+        ({}, "x"),
+        ({"a": "-", "b": "red"}, "x"),
+    ]
+    own = points_of(data, na_values=["-", "n/a"], types={"a": "category"})
+    assert own == [
+        ({"a": "1", "b": "NA"}, "x"),
+        ({"a": "?", "b": "red"}, "y"),
+        ({}, "x"),
+        ({"a": "null", "b": "NaN"}, "x"),
+        ({"b": "red"}, "x"),
+    ]
+
+
+def test_a_column_of_numbers_with_a_stray_text_is_remarked_upon() -> None:
+    data = b"a,y\n" + b"1,x\n" * 40 + b"unknown,x\n"
+    reader = read(io.BytesIO(data))
+    assert next(next(reader).points()) == ({"a": "1"}, "x")
+    assert reader.table is not None
+    (remark,) = reader.table.remarks
+    assert remark.startswith("40 of the first 41 cells of 'a' are numbers, but 'unknown' is not")
+
+
+def test_without_a_header() -> None:
+    data = b"39,red,yes\n50,blue,no\n"
+    assert points_of(data, format="csv", header=False) == [
+        ({"x1": 39.0, "x2": "red"}, "yes"),
+        ({"x1": 50.0, "x2": "blue"}, "no"),
+    ]
+    (batch,) = read(io.BytesIO(data), format="csv", header=False, label="x2")
+    assert batch.y.tolist() == ["red", "blue"]
+    assert batch.first_line == 1
+    # To be predicted: the same columns, without that of the label, wherever it was.
+    types = {"x1": "number", "x3": "category"}
+    later = points_of(b"39,yes\n", format="csv", header=False, label="x2", types=types, labelled=False, only_typed=True)
+    assert later == [({"x1": 39.0, "x3": "yes"}, None)]
+
+
+def test_a_header_that_looks_like_data_is_remarked_upon() -> None:
+    reader = read(io.BytesIO(b"39,red,yes\n50,blue,no\n"), format="csv")
+    next(reader)
+    assert reader.table is not None
+    assert reader.table.remarks == [
+        "the header, '39', 'red', 'yes', looks like data: if it is, say that there is no header"
+    ]
+    assert read_table(b"age,colour,label\n50,blue,no\n").remarks == []
+
+
+def read_table(data: bytes, **options: Any) -> Any:
+    reader = read(io.BytesIO(data), **options)
+    for _ in reader:
+        pass
+    return reader.table
+
+
+def test_the_table_is_told_once_and_before_the_first_batch() -> None:
+    reader = read(io.BytesIO(b"a,b,c,y\n1,red,3,x\n2,,4,y\n"), ignore=["c"], batch_size=1)
+    told: list[Any] = []
+    reader.on_table = told.append
+    next(reader)
+    assert [tuple(column) for column in told[0].columns] == [
+        ("a", "number", ("1", "2")),
+        ("b", "category", ("red",)),
+        ("c", "ignored", ("3", "4")),
+        ("y", "label", ("x", "y")),
+    ]
+    list(reader)
+    assert len(told) == 1
+
+
+def test_only_columns_with_a_type_are_read_if_asked_for() -> None:
+    data = b"b,new,a,y\n2,7,red,x\n"
+    options = {"types": {"a": "category", "b": "number", "gone": "number"}, "only_typed": True, "ignore": ["id"]}
+    assert points_of(data, **options) == [({"b": 2.0, "a": "red"}, "x")]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"types": {"agee": "number"}}, "expected a column 'agee', which types names, found the columns age, y; did"),
+        ({"ignore": ["Age"]}, "expected a column 'Age', which ignore names, found the columns age, y; did you mean"),
+        ({"label": "yy"}, "expected a column 'yy', which label names, found the columns age, y; did you mean 'y'?"),
+        ({"label": "zzz"}, "expected a column 'zzz', which label names, found the columns age, y"),
+    ],
+)
+def test_a_name_that_no_column_has_is_an_error(options: dict[str, Any], message: str) -> None:
+    assert message_of(b"age,y\n1,x\n", **options).startswith(f", line 1, column 1: {message}")
 
 
 def test_order_is_that_of_the_columns() -> None:
     data = b"b,a,class\nred,1,yes\n\nblue,0,no\n,2,yes\n"
-    assert points_of(data) == [(["b=red", "a"], "yes"), (["b=blue"], "no"), (["a"], "yes")]
+    (batch,) = read(io.BytesIO(data))
+    assert batch.keys == ["b=red", "b=blue"]
+    assert [type(key) for key in batch.keys] == [Category, Category]
+    assert (batch.keys[0].attribute, batch.keys[0].value) == ("b", "red")
+    assert list(batch.points()) == [
+        ({"b": "red", "a": 1.0}, "yes"),
+        ({"b": "blue", "a": 0.0}, "no"),
+        ({"a": 2.0}, "yes"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -80,42 +232,48 @@ def test_order_is_that_of_the_columns() -> None:
 def test_column_of_the_label(header: str, options: dict[str, Any], label: str | None) -> None:
     (batch,) = read(io.BytesIO(f"{header}\n1,2,3\n".encode()), **options)
     assert batch.y.tolist() == [label]
-    assert batch.keys == [name for name, cell in zip(header.split(","), "123", strict=True) if cell != label]
+    assert batch.numbers is not None
+    assert batch.numbers.names == [name for name, cell in zip(header.split(","), "123", strict=True) if cell != label]
 
 
 def test_columns_are_left_out() -> None:
-    assert points_of(b"id,a,y\n7,1,x\n", ignore=["id"]) == [(["a"], "x")]
-    assert points_of(b"a,y\n1,x\n", labelled=False, label="y") == [(["a"], None)]
+    assert points_of(b"id,a,y\n7,1,x\n", ignore=["id"]) == [({"a": 1.0}, "x")]
+    assert points_of(b"a,y\n1,x\n", labelled=False, label="y") == [({"a": 1.0}, None)]
 
 
 def test_a_cell_may_hold_lines() -> None:
     data = b'text,label\r\n"two\nlines, and ""quotes""",x\r\nplain,y\r\n'
     first, second = read(io.BytesIO(data), batch_size=1)
-    assert list(first.points()) == [(['text=two\nlines, and "quotes"'], "x")]
+    assert list(first.points()) == [({"text": 'two\nlines, and "quotes"'}, "x")]
     assert (first.first_line, second.first_line) == (2, 4)
 
 
 def test_one_feature_of_two_columns_is_there_once() -> None:
-    assert points_of(b"a,a=b,label\nb,1,x\n") == [(["a=b"], "x")]
+    (batch,) = read(io.BytesIO(b"a,a=b,label\nb,true,x\n"))
+    assert batch.keys == ["a=b"]
 
 
 def test_many_different_cells() -> None:
     n = 40_000
     data = b"id,label\n" + b"".join(b"k%d,x\n" % i for i in range(n))
-    assert points_of(data) == [([f"id=k{i}"], "x") for i in range(n)]
+    assert points_of(data) == [({"id": f"k{i}"}, "x") for i in range(n)]
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (b"a,b,y\n1,2,3\n1,2\n", ", line 3, column 3: expected 3 columns as in the header, found 2"),
-        (b"a,b,y\n1,2,3,4\n", ", line 2, column 4: expected 3 columns as in the header, found 4"),
+        (b"a,b,y\n1,2,3\n1,2\n", ", line 3, column 3: expected 3 columns as in the first line, found 2"),
+        (b"a,b,y\n1,2,3,4\n", ", line 2, column 4: expected 3 columns as in the first line, found 4"),
         (b"a,b,y\n1,2,\n", ", line 2, column 3: expected a label, found an empty cell"),
-        (b"a,b,y\n1,1e999,3\n", ", line 2, column 2: expected a finite number, found '1e999'"),
+        (
+            b"a,b,y\n1,1e999,3\n",
+            ", line 2, column 2: expected a finite number as 'b' (unless its type is given as category), found '1e999'",
+        ),
         (b'a,b,y\n1,2,3\n"1"x,2,3\n', ", line 3, column 1: expected a row of CSV, found a fault: "),
         (b'a,b,y\n1,2,3\n"1,2,3\n4,5,6\n', ", line 3, column 1: expected a row of CSV, found a fault: "),
         (b"a,b,y\n1,\xff,3\n", ", line 2, column 3: expected text in UTF-8, found '\\xff'"),
-        (b"a,b,a\n1,2,3\n", ", line 1, column 3: expected columns of different names, found 'a' twice"),
+        (b"a,b,a\n1,2,3\n", ", line 1, column 3: expected columns of different names (or a file that is said to have"),
+        (b"a,y\ninf,x\n", ", line 2, column 1: expected a finite number as 'a'"),
         (b'a,"b,y\n1,2,3\n', ", line 1, column 1: expected a header of CSV in one line, found a fault: "),
         (b"a,\xff,y\n1,2,3\n", ", line 1, column 3: expected text in UTF-8, found '\\xff'"),
     ],
@@ -127,18 +285,13 @@ def test_bad_lines(text: bytes, message: str) -> None:
 def test_bad_lines_can_be_skipped() -> None:
     data = b'a,y\n1,x\n1\n"1"z,x\n\xff,x\n1,\n1,z\n'
     reader = read(io.BytesIO(data), format="csv", on_error="skip")
-    assert [point for batch in reader for point in batch.points()] == [(["a"], "x"), (["a"], "z")]
+    assert [point for batch in reader for point in batch.points()] == [({"a": 1.0}, "x"), ({"a": 1.0}, "z")]
     assert reader.errors.count == 4
     assert [error.line for error in reader.errors.first] == [3, 4, 5, 6]
     assert reader.n_lines == 7
 
 
-def test_values_must_be_0_or_1_without_a_threshold() -> None:
-    assert points_of(b"a,b,y\n1,0,x\n1.0,red,x\n", binarize=None) == [(["a"], "x"), (["a", "b=red"], "x")]
-    assert message_of(b"a,y\n2,x\n", binarize=None) == ", line 2, column 1: expected the value 0 or 1, found '2'"
-
-
 def test_the_label_must_be_a_column() -> None:
     reader = read(io.BytesIO(b"a,b\n1,2\n"), label="c")
-    with pytest.raises(StreamError, match="line 1, column 1: expected a column 'c', found the columns a, b"):
+    with pytest.raises(StreamError, match="line 1, column 1: expected a column 'c', which label names, found"):
         next(reader)

@@ -11,56 +11,114 @@ from hypothesis import given
 from hypothesis import strategies as st
 from stream_files import Pieces, message_of, points_of
 
-from sapwood import _core
-from sapwood.stream import read
+from sapwood.stream import NA_VALUES, read
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
 VALUE = st.one_of(
     st.booleans(), st.integers(-3, 3), st.integers(10**17, 10**30), st.floats(-2, 2), TEXT, st.just(0), st.just(1)
 )
-OBJECT = st.dictionaries(TEXT.filter(lambda name: name not in {"label", "class", "target"}), VALUE, max_size=6)
+NAME = TEXT.filter(lambda name: name not in {"label", "class", "target"} and not set(name) & set(".="))
+OBJECT = st.dictionaries(NAME, VALUE | st.dictionaries(NAME, VALUE, max_size=2), max_size=6)
 NO_LABEL = ", line 1, column 2: expected a string, a finite number or a boolean as the label, found "
-NO_VALUE = ", line 1, column 14: expected a number, a boolean, a string, null or a list of strings as 'a', found "
+NO_VALUE = (
+    ", line 1, column 14: expected a number, a boolean, a string, null, a list of strings or an object as 'a', found "
+)
 LABEL = st.one_of(st.booleans(), st.integers(), TEXT, st.floats(allow_nan=False, allow_infinity=False))
 
 
-def keys_of(point: dict[str, Any], binarize: float) -> list[str]:
-    """The features that `learn_one` meets in a point, in its order."""
-    tree = _core.Tree()
-    tree.learn_one(point, 0, binarize=binarize)
-    keys: list[str] = tree.keys()
-    return keys
+def flat(point: dict[str, Any], before: str = "") -> dict[str, Any]:
+    """A point with the fields of the objects within it, and without what is missing or off."""
+    fields: dict[str, Any] = {}
+    for name, value in point.items():
+        if isinstance(value, dict):
+            fields |= flat(value, f"{before}{name}.")
+        elif value is not False and value != "" and value not in NA_VALUES:
+            fields[before + name] = float(value) if type(value) is int else value
+    return fields
 
 
 @given(
     st.lists(st.tuples(OBJECT, LABEL), min_size=1, max_size=6),
-    st.sampled_from([0.0, 1.0, -1.5]),
     st.booleans(),
     st.lists(st.integers(1, 40), min_size=1),
 )
-def test_encoding_is_that_of_learn_one(
-    points: list[tuple[dict[str, Any], Any]], binarize: float, ascii_only: bool, lengths: list[int]
-) -> None:
+def test_a_value_is_what_it_is(points: list[tuple[dict[str, Any], Any]], ascii_only: bool, lengths: list[int]) -> None:
     lines = [json.dumps({**point, "class": label}, ensure_ascii=ascii_only) for point, label in points]
-    data = "\n".join(lines).encode()
-    read_back = points_of(Pieces(data, lengths), binarize=binarize, batch_size=2)
-    seen_twice = [
-        len({*keys_with_repeats(point, binarize)}) < len(keys_with_repeats(point, binarize)) for point, _ in points
-    ]
-    for (keys, label), (point, expected), repeated in zip(read_back, points, seen_twice, strict=True):
+    read_back = points_of(Pieces("\n".join(lines).encode(), lengths), batch_size=2)
+    for (found, label), (point, expected) in zip(read_back, points, strict=True):
         assert (label, type(label)) == (expected, type(expected))
-        # A point in which two fields make one feature, which learn_one refuses, has it once.
-        assert repeated or keys == keys_of(point, binarize)
-        assert len(set(keys)) == len(keys)
+        assert found == flat(point)
 
 
-def keys_with_repeats(point: dict[str, Any], binarize: float) -> list[str]:
-    return [f"{k}={v}" if isinstance(v, str) else k for k, v in point.items() if isinstance(v, str) or v > binarize]
+def test_objects_within_objects() -> None:
+    data = b'{"user": {"age": 37, "home": {"zip": "01", "old": true}}, "label": 1}\n'
+    assert points_of(data) == [({"user.age": 37.0, "user.home.zip": "01", "user.home.old": True}, 1)]
+    assert points_of(data, ignore=["user.home.zip"]) == [({"user.age": 37.0, "user.home.old": True}, 1)]
+    assert points_of(data, ignore=["user"]) == [({}, 1)]
+    typed = points_of(data, types={"user.age": "category", "user.home.zip": "number", "user.home.old": "number"})
+    assert typed == [({"user.age": "37", "user.home.zip": 1.0, "user.home.old": 1.0}, 1)]
 
 
 def test_lists_nulls_and_ignored_fields() -> None:
     data = b'{"id": 3, "tags": ["b", "a", "b"], "none": null, "empty": [], "on": true, "label": 2}\n\n{"label": "x"}\n'
-    assert points_of(data, ignore=["id"]) == [(["tags=b", "tags=a", "on"], 2), ([], "x")]
+    (batch,) = read(io.BytesIO(data), ignore=["id"])
+    assert batch.keys == ["tags=b", "tags=a", "on"]
+    assert list(batch.points()) == [({"tags=b": True, "tags=a": True, "on": True}, 2), ({}, "x")]
+
+
+def test_types_can_be_given() -> None:
+    data = b'{"a": "7", "b": 1, "c": 5, "label": 1}\n{"a": "NA", "b": "false", "c": null, "label": 2}\n'
+    assert points_of(data, types={"a": "number", "b": "flag", "c": "category"}) == [
+        ({"a": 7.0, "b": True, "c": "5"}, 1),
+        ({}, 2),
+    ]
+    assert message_of(b'{"a": "x", "label": 1}', types={"a": "number"}) == (
+        ", line 1, column 2: expected a number as 'a', found 'x'"
+    )
+    assert message_of(b'{"a": [], "label": 1}', types={"a": "number"}) == (
+        ", line 1, column 2: expected a number as 'a', found a list"
+    )
+
+
+def test_missing_values() -> None:
+    data = b'{"a": "NA", "b": "", "c": "-", "d": NaN, "label": 1}'
+    assert points_of(data) == [({"c": "-"}, 1)]
+    assert points_of(data, na_values=["-"]) == [({"a": "NA"}, 1)]
+
+
+def test_the_table_of_the_first_objects() -> None:
+    data = b'{"a": 1, "b": {"c": "x"}, "d": ["u"], "e": true, "g": 0, "label": 1}\n{"a": "y", "f": null, "label": 2}\n'
+    reader = read(io.BytesIO(data), ignore=["g"])
+    list(reader)
+    assert reader.table is not None
+    assert [(column.name, column.kind) for column in reader.table.columns] == [
+        ("a", "category or number"),
+        ("b.c", "category"),
+        ("d", "flags"),
+        ("e", "flag"),
+        ("f", "empty"),
+        ("g", "ignored"),
+        ("label", "label"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"types": {"agee": "number"}}, "expected a field 'agee', which types names, found none; did you mean 'age'?"),
+        ({"ignore": ["Age"]}, "expected a field 'Age', which ignore names, found none; did you mean 'age'?"),
+        ({"label": "lable"}, "expected a field 'lable' (did you mean 'label'?), found an object without"),
+    ],
+)
+def test_a_name_like_that_of_a_field_is_an_error(options: dict[str, Any], message: str) -> None:
+    assert message_of(b'{"age": 1, "label": 1}\n', **options) == f", line 1, column 1: {message}"
+
+
+def test_a_name_like_no_field_is_remarked_upon() -> None:
+    reader = read(io.BytesIO(b'{"age": 1, "label": 1}\n'), ignore=["zzz"])
+    list(reader)
+    assert reader.table is not None
+    assert reader.table.remarks == ["no object so far has the field 'zzz'"]
 
 
 @pytest.mark.parametrize(
@@ -71,12 +129,13 @@ def test_field_of_the_label(options: dict[str, Any], label: int | None) -> None:
     (batch,) = read(io.BytesIO(b'{"target": 3, "class": 2, "label": 1, "y": 4}\n'), **options)
     assert batch.y.tolist() == [label]
     left_out = {1: "label", 4: "y", None: options.get("label")}[label]
-    assert batch.keys == [name for name in ("target", "class", "label", "y") if name != left_out]
+    assert batch.numbers is not None
+    assert batch.numbers.names == [name for name in ("target", "class", "label", "y") if name != left_out]
 
 
 def test_field_of_the_label_is_that_of_the_first_object() -> None:
     data = b'{"class": 1}\n{"label": 1, "a": 1}\n'
-    assert message_of(data) == ", line 2, column 1: expected a field 'class', found an object without"
+    assert message_of(data).startswith(", line 2, column 1: expected a field 'class'")
 
 
 @pytest.mark.parametrize(
@@ -91,7 +150,6 @@ def test_field_of_the_label_is_that_of_the_first_object() -> None:
         (b'{"label": null}\n', NO_LABEL + "null"),
         (b'{"label": ["a"]}\n', NO_LABEL + "a list"),
         (b'{"label": NaN}\n', NO_LABEL + "nan"),
-        (b'{"label": 1, "a": {}}\n', NO_VALUE + "an object"),
         (b'{"label": 1, "a": [1]}\n', NO_VALUE + "a list with other items"),
         (b'{"label": 1, "a": 1e999}\n', ", line 1, column 14: expected a finite number as 'a', found inf"),
         (b'{"label": "\xff"}\n', ", line 1, column 12: expected text in UTF-8, found '\\xff'"),
@@ -102,7 +160,13 @@ def test_bad_lines(text: bytes, message: str) -> None:
     assert message_of(text, format="jsonl").startswith(message)
 
 
-def test_values_must_be_0_or_1_without_a_threshold() -> None:
-    assert points_of(b'{"a": 1.0, "b": 0, "c": true, "label": 1}', binarize=None) == [(["a", "c"], 1)]
-    message = message_of(b'{"a": 0.5, "label": 1}', binarize=None)
-    assert message == ", line 1, column 2: expected the value 0 or 1 as 'a', found 0.5"
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('{"user": {"age": 1e999}, "label": 1}', "column 11: expected a finite number as 'user.age', found inf"),
+        ('{"a": {"b": {"c": [1]}}, "label": 1}', "a list of strings or an object as 'a.b.c', found a list with other"),
+        ('{"label": 1, "a": ' + '{"a": ' * 40 + "1" + "}" * 41, "expected objects within objects at most 32 deep"),
+    ],
+)
+def test_error_within_an_object_names_the_field(line: str, message: str) -> None:
+    assert message in message_of(line.encode(), format="jsonl")

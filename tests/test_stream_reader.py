@@ -49,7 +49,7 @@ def test_nothing_before_a_bad_line_is_lost(
     reader = read(Pieces(data, lengths), format=format_name, batch_size=batch_size)
     given, error = batches_until_error(reader)
     first_bad = [True, *good, False].index(False)
-    assert [x for batch in given for x, _ in batch.points()] == [[feature(format_name, i)] for i in range(first_bad)]
+    assert [x for batch in given for x in batch.features()] == [[feature(format_name, i)] for i in range(first_bad)]
     assert all(len(batch) == batch_size for batch in given[:-1])
     assert error is not None
     assert error.line == first_bad + 1 + (format_name == "csv")
@@ -75,7 +75,7 @@ def test_skipping_and_resuming(
     sizes = []
     for batch in reader:
         sizes.append(len(batch))
-        assert [x for x, _ in batch.points()] == whole[reader.position - len(batch) : reader.position]
+        assert list(batch.features()) == whole[reader.position - len(batch) : reader.position]
         assert reader.position == start + reader.n_points
         line = batch.first_line - 1 - (format_name == "csv")
         assert [feature(format_name, line)] == next(iter(batch.features()))
@@ -177,6 +177,12 @@ def test_memory_is_that_of_a_batch(format_name: str) -> None:
         ({"delimiter": ","}, "delimiter must be left out for the format svmlight"),
         ({"delimiter": ",,", "format": "csv"}, "delimiter must be one character, got ',,'"),
         ({"n_features": 3, "format": "jsonl"}, "n_features must be left out for the format jsonl, got 3"),
+        ({"header": False}, "header must be left out for the format svmlight, got False"),
+        ({"types": {"a": "number"}}, "types must be left out for the format svmlight, got {'a': 'number'}"),
+        ({"na_values": ["-"]}, "na_values must be left out for the format svmlight"),
+        ({"binarize": 0.5, "format": "csv"}, "binarize must be left out for the format csv, got 0.5"),
+        ({"binarize": None, "format": "jsonl"}, "binarize must be left out for the format jsonl, got None"),
+        ({"sparse_numbers": True, "format": "csv"}, "sparse_numbers must be left out for the format csv, got True"),
     ],
 )
 def test_parameters(options: dict[str, Any], message: str) -> None:
@@ -187,7 +193,7 @@ def test_parameters(options: dict[str, Any], message: str) -> None:
 def test_parameters_of_the_wrong_type() -> None:
     with pytest.raises(TypeError, match=r"^read: batch_size must be an integer, got 1\.5"):
         read(io.BytesIO(b"1 2:1\n"), batch_size=1.5)  # type: ignore[arg-type]  # the point of the test
-    with pytest.raises(TypeError, match=r"^read: ignore must be a collection of names, got the string 'id'"):
+    with pytest.raises(TypeError, match=r"^read: ignore must be a collection of strings, got the string 'id'"):
         read(io.BytesIO(b"a,b\n1,2\n"), ignore="id")
 
 

@@ -6,6 +6,7 @@ import builtins
 import io
 import subprocess
 import sys
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -225,3 +226,26 @@ def test_formats_are_recognised(tmp_path: Path, name: str, text: str, expected: 
     for forced in FORMATS:
         with read(path, format=forced) as reader:
             assert reader.format == forced
+
+
+@pytest.mark.parametrize("coding", ["utf-16", "utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("pack", [lambda data: data, COMPRESS["gzip"]])
+def test_utf_16_is_named(coding: str, pack: Callable[[bytes], bytes]) -> None:
+    data = pack("spam\tWin a prize\nham\tSee you\n".encode(coding))
+    with pytest.raises(StreamError, match=r"^the stream: expected text in UTF-8, found text in UTF-16 \(iconv "):
+        read(io.BytesIO(data), format="text")
+
+
+@pytest.mark.parametrize("size", [1, 7, 1 << 16])
+@pytest.mark.parametrize("kind", [None, "gzip", "zstd"])
+def test_a_line_has_a_limit(size: int, kind: str | None) -> None:
+    long = b"x\t" + b"ab " * 400_000
+    data = b"a\tone\nb\ttwo\n" + long + b"\nc\tthree\n"
+    source = Pieces(data if kind is None else COMPRESS[kind](data), [size * 40])
+    given, error = batches_until_error(read(source, format="text", longest_line=1_000_000))
+    assert [list(batch.points()) for batch in given] == [[(["one"], "a"), (["two"], "b")]]
+    assert str(error) == "the stream: expected lines of at most 1,000,000 bytes, found a longer one"
+    (batch,) = read(io.BytesIO(data), format="text", longest_line=len(long))
+    assert len(batch) == 4
+    with pytest.raises(ValueError, match=r"^read: longest_line must be at least 1, got 0$"):
+        read(io.BytesIO(data), longest_line=0)

@@ -73,6 +73,24 @@ def test_weights(kind: tuple[str, str, str]) -> None:
         Twins(options_of(kind)).learn(heavy)
 
 
+def fractional(stream: list[WeightedPoint], seed: int) -> list[WeightedPoint]:
+    """Give points weights that are no whole numbers, some near 0, some heavy."""
+    rng = np.random.default_rng(seed)
+    weights = rng.choice([0.01, 0.5, 1.0, 1.25, 3.7, 200.1], len(stream)).tolist()
+    return [(features, label, weight) for (features, label, _), weight in zip(stream, weights, strict=True)]
+
+
+@pytest.mark.parametrize("kind", KINDS, ids="-".join)
+def test_weights_that_are_no_whole_numbers(kind: tuple[str, str, str]) -> None:
+    """Counts count a point as often as its weight was rounded to; regressions and mixers use the weight itself."""
+    for n_classes in (2, 3):
+        twins = Twins(options_of(kind))
+        stream = fractional(drifting(seed=8, n=140, n_classes=n_classes), seed=4)
+        twins.learn(stream)
+        for features, _, _ in stream[-5:]:
+            twins.compare_models(features)
+
+
 def test_evidence_takes_a_point_for_one_point_whatever_its_weight() -> None:
     stream = drifting(seed=5, n=120)
     light, heavy = (
@@ -96,6 +114,20 @@ def test_revision_by_the_selection_test(growth: str, leaf_prediction: str) -> No
         twins.learn(turning(n, seed), ask_every=20)
         assert twins.reference.tally["resplit"] > 0
         assert twins.reference.settled < twins.reference.tally["tested"] // 4
+
+
+def test_nodes_that_have_counted_much_count_less() -> None:
+    """The root is split late, and then counts one point in sixteen."""
+    rng = np.random.default_rng(3)
+    stream: list[WeightedPoint] = []
+    for i in range(2400):
+        label = int(rng.random() < 0.5)
+        tells = label if i > 1040 else int(rng.random() < 0.5)
+        stream.append(((0, 1) if tells else (1,), label, 1))
+    twins = Twins(options_of(("streaming", "evidence", "majority")))
+    twins.learn(in_order_of_appearance(stream), ask_every=100)
+    assert 1024 <= twins.reference.root.split_at < 1300
+    assert sum(twins.reference.root.counted) < twins.reference.root.split_at + 1200 / 16 * 1.6
 
 
 @pytest.mark.parametrize("name", HOSTILE)

@@ -20,7 +20,7 @@ def by_single_points(tree: _core.Tree, classes: tuple[str, ...]) -> np.ndarray:
     """The scores of features by the evidence of points that have one feature: of a tree of a single leaf."""
     found = np.zeros((tree.n_features_seen(), len(classes)))
     for slot, key in enumerate(tree.keys()):
-        for each in explain_one(tree, {key: 1}, classes=classes).evidence:
+        for each in explain_one(tree, {key: True}, classes=classes).evidence:
             assert each.key == key
             found[slot] = each.scores
     return found
@@ -39,7 +39,7 @@ def test_scores_of_a_leaf_are_those_of_its_model(leaf_prediction: str, n_classes
         tree = _core.Tree(**options)
         for _ in range(500):
             y = int(rng.integers(4))
-            tree.learn_one({f"word {j}": 1 for j in {y, *rng.integers(0, 9, 2).tolist()}}, y, 1, 0.0)
+            tree.learn_one({f"word {j}": True for j in {y, *rng.integers(0, 9, 2).tolist()}}, y, 1, 0.0)
     assert tree.feature_scores() == pytest.approx(by_single_points(tree, classes), abs=1e-6)
     assert tree.feature_scores().any() == (leaf_prediction != "majority")
 
@@ -58,7 +58,7 @@ def test_scores_are_the_mean_over_the_leaves(leaf_prediction: str, n_classes: in
     # Points that reach each leaf, and what each feature that is on says there.
     told: dict[int, dict[Any, tuple[float, ...]]] = {leaf.number: {} for leaf in leaves}
     for _ in range(20000):
-        x = {key: 1 for key in keys if rng.random() < 0.4}
+        x = {key: True for key in keys if rng.random() < 0.4}
         ids = tree.point(x, 0.0)
         number = int(tree.decision_path(np.array([0, len(ids)], dtype=np.int64), ids)[1][-1])
         if any(key not in told[number] for key in x):
@@ -147,8 +147,8 @@ def test_what_is_refused() -> None:
 def test_importances_count_splits_only() -> None:
     model = HoeffdingTreeClassifier(max_depth=0)
     for _ in range(50):
-        model.learn_one({"free": 1}, "spam")
-        model.learn_one({"lunch": 1}, "ham")
+        model.learn_one({"free": True}, "spam")
+        model.learn_one({"lunch": True}, "ham")
     assert not model.feature_importances_.any()
     (name, weight), *_ = model.top_features()["spam"]
     assert name == "free"

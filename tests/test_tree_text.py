@@ -66,7 +66,7 @@ def test_rules_lead_where_the_tree_does(
 
 
 def test_text_of_a_small_tree() -> None:
-    tree = _core.Tree(delta=0.4, tau=0.5)
+    tree = _core.Tree(delta=0.4, tau=0.5, leaf_prediction="adaptive")
     for _ in range(4):
         tree.learn_one({"free": 1}, 1, 1, 0.0)
         tree.learn_one({"lunch": 1}, 0, 1, 0.0)

@@ -51,3 +51,29 @@ def test_many_read_while_others_learn(classifier: Classifier) -> None:
     run_all([learn(0), learn(1), read, read])
     assert model.n_points_ == 620
     assert model.classes_.tolist() == list(range(5))
+
+
+def test_a_writer_does_not_wait_for_readers_that_never_pause() -> None:
+    """Eight threads predict without pause; each point learned meanwhile waits for a few of them, not for all."""
+    X, y = stream(n=2000, n_classes=3)
+    model = CLASSIFIERS[0](**BOLD).fit(X, y)
+    done = threading.Event()
+    answered: list[int] = []
+
+    def read() -> None:
+        n = 0
+        while not done.is_set():
+            model.predict(X)
+            n += 1
+        answered.append(n)
+
+    def learn() -> None:
+        try:
+            for x, label in zip(dicts(X[:20]), y[:20].tolist(), strict=True):
+                model.learn_one(x, label)
+        finally:
+            done.set()
+
+    run_all([read] * 8 + [learn])
+    # A turn for each point: the readers get in a few times in between, not thousands of times.
+    assert sum(answered) < 20 * 8 * 10

@@ -49,29 +49,52 @@ def test_one_point_and_many_have_the_same_answers(classifier: Classifier) -> Non
     assert all(type(model.predict_one(x)) is int for x in rows[:3])
 
 
-def test_what_a_point_may_be() -> None:
-    """The same point in all its forms."""
-    forms: list[Any] = [
-        {"a": 1, "b": 2.5, "c": 0, "colour=red": True},
-        {"a": True, "b": np.float32(1), "c": -1, "d": False, "colour": "red"},
-        OrderedDict(a=np.int8(1), b=1e-300, colour="red"),
-        UserDict({"a": 1, "b": 1, "colour": "red", "d": np.bool_(False)}),
-        ["a", "b", "colour=red"],
-        ("a", "b", "colour=red"),
-        dict.fromkeys(["a", "b", "colour=red"], 1).keys(),
-        np.array(["a", "b", "colour=red"], dtype=object),
-    ]
+def contents_of(forms: list[Any], features: list[Any]) -> set[bytes]:
+    """The trees of points that are to be the same, and of one without features."""
     contents = set()
     for x in forms:
         model = HoeffdingTreeClassifier()
         model.learn_one(x, "yes")
         model.learn_one([], "no")
         contents.add(content(model))
-        assert model.features_seen_ == ["a", "b", "colour=red"]
-    assert len(contents) == 1
+        assert model.features_seen_ == features
+    return contents
+
+
+def test_what_a_point_may_be() -> None:
+    """The same point in all its forms."""
+    forms: list[Any] = [
+        {"a": True, "b": True, "c": False, "colour=red": True},
+        {"a": True, "b": np.True_, "d": None, "colour=red": True},
+        ["a", "b", "colour=red"],
+        ("a", "b", "colour=red"),
+        dict.fromkeys(["a", "b", "colour=red"], 1).keys(),
+        np.array(["a", "b", "colour=red"], dtype=object),
+        {"a": True, "b": True, "colour": ["red"]},
+    ]
+    assert len(contents_of(forms, ["a", "b", "colour=red"])) == 1
+    model = HoeffdingTreeClassifier()
     once: Iterator[str] = iter(["a", "b", "colour=red"])
     model.learn_one(once, "yes")
-    assert model.n_points_ == 3
+    assert (model.n_points_, model.features_seen_) == (1, ["a", "b", "colour=red"])
+
+
+def test_what_a_point_with_numbers_may_be() -> None:
+    forms: list[Any] = [
+        {"a": 1, "b": 2.5, "colour": "red", "gone": None, "nan": float("nan"), "empty": ""},
+        {"a": np.int8(1), "b": np.float32(2.5), "colour": np.str_("red")},
+        OrderedDict(a=1.0, colour="red", b=2.5),
+        UserDict({"a": 1, "b": 2.5, "colour": "red", "off": np.bool_(False)}),
+        {"colour": "red", "a": True + 0, "b": 2.5},
+    ]
+    assert len(contents_of(forms, ["colour=red", "a", "b"])) == 1
+    nested = [{"user": {"age": 3, "home": {"zip": "01"}}}, {"user.age": 3.0, "user.home.zip": "01"}]
+    assert len(contents_of(nested, ["user.home.zip=01", "user.age"])) == 1
+    # A flag and a number of one name are two features.
+    model = HoeffdingTreeClassifier()
+    model.learn_one({"a": True}, 0)
+    model.learn_one({"a": 7}, 1)
+    assert model.features_seen_ == ["a", "a"]
 
 
 def test_numbers_are_columns() -> None:
@@ -150,7 +173,7 @@ def test_importances_of_points() -> None:
     X, y = stream(n_classes=3)
     model = HoeffdingTreeClassifier(**BOLD)
     for x, label in zip(dicts(X), y.tolist(), strict=True):
-        model.learn_one({f"f{j}": 1 for j in x}, label)
+        model.learn_one({f"f{j}": True for j in x}, label)
     shares = model.feature_importances_
     assert len(shares) == len(model.features_seen_)
     assert shares.sum() == pytest.approx(1)

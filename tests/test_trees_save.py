@@ -67,7 +67,7 @@ def test_a_copy_goes_on_as_the_original(
 def test_names_and_labels_come_back(classifier: Classifier, tmp_path: Path) -> None:
     pandas = pytest.importorskip("pandas", reason="pandas, of the extra `pandas`, is not installed")
     X, y = stream(n=100)
-    frame = pandas.DataFrame(X.toarray(), columns=[f"fünf {j}" for j in range(X.shape[1])])
+    frame = pandas.DataFrame(X.toarray().astype(bool), columns=[f"fünf {j}" for j in range(X.shape[1])])
     model = classifier(**BOLD).partial_fit(frame, np.array(["no", "yes"])[y], classes=["yes", "no", "never"])
     other = by_file(model, tmp_path)
     assert other.feature_names_in_.tolist() == list(frame.columns)
@@ -227,7 +227,7 @@ def test_pickles_without_a_feature_are_refused() -> None:
     model.learn_one([Colour.RED], "a")
     data, _, *rest = model.learner.fitted().__getstate__()
     with pytest.raises(ModelFormatError, match=r"the features of the trunk must be features of the model, got 1$"):
-        TreeModel.__new__(TreeModel).__setstate__((data, [], *rest))
+        TreeModel.of_state(model.kind, (data, [], *rest))
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import pickle
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from reference_weights import counts
+from scipy.sparse import csr_matrix
 from sklearn.datasets import load_iris
 from sklearn.ensemble import AdaBoostClassifier, BaggingClassifier
 from sklearn.linear_model import SGDClassifier
@@ -25,38 +26,6 @@ from sapwood import ExtremelyFastDecisionTreeClassifier, HoeffdingTreeClassifier
 from sapwood.evaluate import prequential
 
 every_classifier = pytest.mark.parametrize("classifier", CLASSIFIERS)
-WORD = 2**64 - 1
-
-
-def uniform(seed: int) -> Iterator[float]:
-    """Yield the random numbers by which weights are rounded: xoshiro256++, seeded as the documents say."""
-
-    def mixed(word: int) -> int:
-        word = ((word ^ (word >> 30)) * 0xBF58476D1CE4E5B9) & WORD
-        word = ((word ^ (word >> 27)) * 0x94D049BB133111EB) & WORD
-        return word ^ (word >> 31)
-
-    def rotated(word: int, by: int) -> int:
-        return ((word << by) | (word >> (64 - by))) & WORD
-
-    words = (seed, int.from_bytes(b"weights", "big"), 0, 0)
-    s = [mixed((word + 0x9E3779B97F4A7C15 * (i + 1)) & WORD) for i, word in enumerate(words)]
-    while True:
-        drawn = (rotated((s[0] + s[3]) & WORD, 23) + s[0]) & WORD
-        shifted = (s[1] << 17) & WORD
-        s[2] ^= s[0]
-        s[3] ^= s[1]
-        s[1] ^= s[2]
-        s[0] ^= s[3]
-        s[2] ^= shifted
-        s[3] = rotated(s[3], 45)
-        yield (drawn >> 11) / 2**53
-
-
-def counts(weights: Any, seed: int) -> list[int]:
-    """Return how often points of these weights count."""
-    numbers = uniform(seed)
-    return [math.floor(w) + (w % 1 > 0 and next(numbers) < w % 1) for w in weights]
 
 
 def fractions(n: int, seed: int = 3) -> NDArray[np.float64]:
@@ -155,7 +124,8 @@ def test_logistic_regression_takes_weights_as_they_are() -> None:
                 model["w"][j] = model["w"].get(j, 0.0) - (step if w else 0)
     found = []
     model = HoeffdingTreeClassifier(leaf_prediction="logistic", max_depth=0)
-    model.partial_fit(np.zeros((1, X.shape[1])), [0], classes=[0, 1], sample_weight=[0])
+    # A sparse row: the columns of a dense one would be numbers, and not the flags that the points have.
+    model.partial_fit(csr_matrix((1, X.shape[1])), [0], classes=[0, 1], sample_weight=[0])
     model.learn_one({}, 0, w=0)
     order = [0, 1] if y[0] == 0 else [1, 0]
     for x, label, w in zip(dicts(X), y.tolist(), weights.tolist(), strict=True):
@@ -287,11 +257,11 @@ def clone_of(model: Any) -> Any:
     return type(model)(**model.get_params())
 
 
-def rare(n: int = 3000) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def rare(n: int = 3000) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
     """Return points of which one in twenty is of class 1, told by a feature that one in eight of the others has."""
     rng = np.random.default_rng(4)
     y = (rng.random(n) < 0.05).astype(np.int64)
-    X = (rng.random((n, 6)) < 0.1).astype(np.float64)
+    X = rng.random((n, 6)) < 0.1
     X[:, 0] = rng.random(n) < np.where(y == 1, 0.9, 0.125)
     return X, y
 

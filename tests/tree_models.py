@@ -29,9 +29,9 @@ def stream(n: int = 300, n_classes: int = 2, seed: int = 1) -> tuple[csr_matrix,
     return as_matrix(points)
 
 
-def dicts(X: csr_matrix | csr_array) -> list[dict[int, float]]:
-    """Return the rows of a matrix as dictionaries, their keys in ascending order."""
-    return [dict.fromkeys(X.indices[X.indptr[i] : X.indptr[i + 1]].tolist(), 1.0) for i in range(X.shape[0])]
+def dicts(X: csr_matrix | csr_array) -> list[dict[int, bool]]:
+    """Return the rows of a sparse matrix as dictionaries of flags, their keys in ascending order."""
+    return [dict.fromkeys(X.indices[X.indptr[i] : X.indptr[i + 1]].tolist(), True) for i in range(X.shape[0])]
 
 
 def content(model: TreeClassifier) -> bytes:

@@ -17,7 +17,7 @@ from sapwood._core import Tree
 # For the rounding of sums of logarithms.
 ROUNDING = 1e-9
 
-WeightedPoint = tuple[tuple[int, ...], int, int]
+WeightedPoint = tuple[tuple[int, ...], int, float]
 
 
 def arrays_of(
@@ -40,7 +40,7 @@ def in_order_of_appearance(stream: Sequence[WeightedPoint]) -> list[WeightedPoin
     ]
 
 
-def weighted(stream: Stream, weight: int = 1) -> list[WeightedPoint]:
+def weighted(stream: Stream, weight: float = 1) -> list[WeightedPoint]:
     """Give every point of a stream the same weight."""
     return in_order_of_appearance([(features, label, weight) for features, label in stream])
 
@@ -142,7 +142,7 @@ class Twins:
 
 def mixed_contributions(mixing: Mixing, models: LeafModels, features: Sequence[int]) -> list[Any]:
     """Return what each feature adds to the mix by the trunk and by the leaf, and the same of the intercepts."""
-    _, leaf_bayes, middle, fast, slow, corrected, trunk_bayes = models.mixer
+    _, leaf_bayes, middle, fast, slow, corrected, trunk_bayes = mixing.weights(models)
     # The leaf corrects the first regression, and so speaks through it as well.
     of_trunks = (middle + corrected, fast, slow)
 
@@ -212,7 +212,7 @@ def assert_same_by_other_ways(options: Options, stream: Sequence[WeightedPoint])
 # ---- streams ---------------------------------------------------------------------------------------------------------
 
 
-def drifting(seed: int, n: int = 160, n_classes: int = 2, weight: int = 1) -> list[WeightedPoint]:
+def drifting(seed: int, n: int = 160, n_classes: int = 2, weight: float = 1) -> list[WeightedPoint]:
     """Make points whose labels show in half of the features, soon in the other half, and are flipped for a while.
 
     Some points are empty, and in some streams a feature is always on.

@@ -14,7 +14,7 @@ CALLS = 50_000
 BETWEEN_LOOKS = 500  # calls between two comparisons of the whole state
 
 
-JUNK: list[Any] = [3, None, "text", b"x", [[]], [1, []], {"a": object()}, {1: float("nan")}, {"a": 1, 2: [3]}, 1.5]
+JUNK: list[Any] = [3, None, "text", b"x", [[]], [1, []], {"a": object()}, {1: float("inf")}, {"a": 1, 2: [3]}, 1.5]
 LABELS: list[Any] = [[], {}, None, float("nan")]
 WEIGHTS: list[Any] = [-1, -0.5, float("nan"), "1", None, 2**31, float("inf")]
 

@@ -1,0 +1,60 @@
+"""Points for the tests on Spark, and the model of one machine that they must give."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sapwood import StreamingTreeClassifier
+
+Rows = list[tuple[list[int], int]]
+SCHEMA = "features array<int>, label int"
+OPTIONS: dict[str, Any] = {"delta": 0.3, "leaf_prediction": "naive_bayes"}
+
+
+def rows_of(n: int, seed: int = 1) -> Rows:
+    """Return points whose class shows in a few of 60 features."""
+    rng = np.random.default_rng(seed)
+    rows: Rows = []
+    for _ in range(n):
+        label = int(rng.integers(3))
+        on = rng.random(60) < 0.06
+        on[:6] = rng.random(6) < np.where(np.arange(6) % 3 == label, 0.7, 0.2)
+        rows.append(([int(j) for j in rng.permutation(np.flatnonzero(on))], label))
+    return rows
+
+
+def write_batch(folder: Path, number: int, rows: Rows) -> None:
+    """Write a file that a stream reads as its next batch, at once."""
+    folder.mkdir(exist_ok=True)
+    text = "".join(json.dumps({"features": features, "label": label}) + "\n" for features, label in rows)
+    waiting = folder / f".{number}"
+    waiting.write_text(text, encoding="utf-8")
+    waiting.rename(folder / f"{number:05}.json")
+
+
+def one_machine(batches: Sequence[Rows], sub_batches: int) -> Any:
+    """Return the digest of the model that one machine learns."""
+    import scipy.sparse
+
+    model = StreamingTreeClassifier(**OPTIONS, batch_growth=True, sub_batches=sub_batches)
+    for rows in batches:
+        indptr = np.cumsum([0, *(len(features) for features, _ in rows)])
+        ids = [j for features, _ in rows for j in features]
+        X = scipy.sparse.csr_matrix((np.ones(len(ids)), ids, indptr), shape=(len(rows), 60))
+        X.sort_indices()
+        model.partial_fit(X, [label for _, label in rows], classes=[0, 1, 2])
+    return model
+
+
+def digest_of(model: StreamingTreeClassifier) -> str:
+    """Return the hash that a model of Spark has of the same tree."""
+    tree: Any = model.learner.fitted().tree
+    found = hashlib.sha256(tree.to_bytes())
+    found.update(repr((tree.named_keys(), tuple(model.classes_.tolist()))).encode())
+    return found.hexdigest()

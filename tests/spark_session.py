@@ -1,0 +1,61 @@
+"""Spark for tests: processes on loopback only."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import sys
+from typing import Any
+
+SETTINGS = {
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.host": "127.0.0.1",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.sql.shuffle.partitions": "2",
+    "spark.default.parallelism": "2",
+    # Several batches of Arrow per partition.
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "150",
+}
+
+
+def why_no_spark() -> str | None:
+    """Say why there is no Spark here; None if there is."""
+    if shutil.which("java") is None:
+        return "no Java: install a headless JRE 17, for example openjdk-17-jre-headless"
+    for name in ("pyspark", "pyarrow"):
+        if importlib.util.find_spec(name) is None:
+            return f"no {name}: `make test-spark` installs it"
+    return None
+
+
+def settled() -> None:
+    """Set what processes of Spark read from their environment."""
+    os.environ.pop("SPARK_HOME", None)
+    os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+
+
+def session(master: str) -> Any:
+    """Return a session of its own processes."""
+    settled()
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder.master(master).appName("sapwood tests")
+    for name, value in SETTINGS.items():
+        builder = builder.config(name, value)
+    made = builder.getOrCreate()
+    made.sparkContext.setLogLevel("OFF")
+    return made
+
+
+def connected() -> Any:
+    """Return a session of Spark Connect with a server on loopback."""
+    settled()
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder.remote("local[2]")
+    for name, value in {**SETTINGS, "spark.connect.grpc.binding.address": "127.0.0.1"}.items():
+        builder = builder.config(name, value)
+    return builder.getOrCreate()

@@ -1,0 +1,467 @@
+"""A tree that forgets is the tree of the points held: against a batch learner, by digest, in every way to learn."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from reference_dynamic import BatchLearner, Point, Tests
+from scipy.sparse import csr_matrix
+from sklearn.exceptions import NotFittedError
+
+from sapwood import DynamicTreeClassifier, load_model
+from sapwood.evaluate import prequential
+from sapwood.exceptions import ModelFormatError, NumbersAsFlagsWarning
+from sapwood.learner import DynamicModel
+
+
+def ways_of(model: DynamicTreeClassifier) -> Tests:
+    """Return the test of each node, by the way to it."""
+    view = model.learner.view()
+    ways: dict[int, Any] = {0: ()}
+    found: Tests = {}
+    for node in view.nodes:
+        way = ways[node.number]
+        found[way] = node.key
+        if node.off is not None and node.on is not None:
+            ways[node.off] = (*way, (node.key, False))
+            ways[node.on] = (*way, (node.key, True))
+    return found
+
+
+def random_point(random: np.random.Generator, d: int, m: int, n_classes: int) -> Point:
+    features = frozenset(random.integers(0, d, size=random.integers(0, m + 1)).tolist())
+    noisy = random.random() < 0.2
+    label = int(random.integers(n_classes)) if noisy else ((0 in features) + (1 in features)) % n_classes
+    return features, label
+
+
+def learned(points: Sequence[Point], **parameters: Any) -> DynamicTreeClassifier:
+    model = DynamicTreeClassifier(**parameters)
+    for features, label in points:
+        model.learn_one(features, label)
+    return model
+
+
+CASES: list[dict[str, Any]] = [
+    {"stopping": "none"},
+    {"stopping": "none", "criterion": "gini", "max_depth": 4},
+    {"stopping": "none", "min_samples": 8, "min_gain": 0.02, "lazy": False, "search": "exhaustive"},
+    {"stopping": "evidence", "delta": 0.3},
+]
+
+
+def check_against_batch(case: dict[str, Any], *, d: int, steps: int, every: int, n_classes: int, seed: int) -> int:
+    """Add and remove points at random, compare with the batch learner, also across saving; return how many nodes."""
+    random = np.random.default_rng(seed)
+    options = {name: value for name, value in case.items() if name not in {"lazy", "search"}}
+    batch = BatchLearner(n_classes, **options)
+    model = DynamicTreeClassifier(**case)
+    points: list[Point] = []
+    compared = 0
+    for step in range(steps):
+        grows = step % (steps // 2) < steps // 3
+        if not points or random.random() < (0.7 if grows else 0.3):
+            points.append(random_point(random, d, 8, n_classes))
+            model.learn_one(points[-1][0], points[-1][1])
+        else:
+            model.forget_one(*points.pop(int(random.integers(len(points)))))
+        if step % every == every - 1 and {label for _, label in points} == set(range(n_classes)):
+            assert ways_of(model) == batch.tests(points), f"step {step}"
+            compared += len(ways_of(model))
+            if step % (3 * every) == every - 1:
+                model = DynamicTreeClassifier.from_bytes(model.to_bytes())
+    return compared
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: "-".join(map(str, case.values())))
+def test_it_is_the_tree_of_a_batch_learner(case: dict[str, Any]) -> None:
+    assert check_against_batch(case, d=12, steps=900, every=29, n_classes=2, seed=1) > 60
+    if case.get("criterion") != "gini":
+        assert check_against_batch(case, d=12, steps=600, every=59, n_classes=3, seed=2) > 20
+
+
+@pytest.mark.slow
+def test_it_is_the_tree_of_a_batch_learner_after_many_updates() -> None:
+    assert check_against_batch(
+        {"stopping": "none", "max_depth": 6}, d=8, steps=100_000, every=4_999, n_classes=2, seed=3
+    )
+
+
+@pytest.mark.slow
+def test_it_is_the_tree_of_a_batch_learner_with_many_features() -> None:
+    assert check_against_batch({"stopping": "none"}, d=10_000, steps=2_000, every=2, n_classes=2, seed=4) > 10_000
+
+
+# ---- exact unlearning ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("leaf_prediction", ["majority", "naive_bayes"])
+def test_what_is_forgotten_was_never_there(leaf_prediction: str) -> None:
+    random = np.random.default_rng(7)
+    words = [f"w{i}" for i in range(40)] + [b"x", None, 2.5, -3, ("a", 1)]
+
+    def point(start: int) -> tuple[list[Any], str]:
+        chosen = random.choice(len(words) - start, size=5, replace=False) + start
+        return [words[i] for i in chosen], str(random.choice(["a", "b", "c"][: 2 if start else 3]))
+
+    kept = [point(20) for _ in range(150)]
+    gone = [point(0) for _ in range(80)]  # with a class and features that no other point has
+    first, second = (DynamicTreeClassifier(stopping="none", leaf_prediction=leaf_prediction) for _ in range(2))  # type: ignore[arg-type]
+    for x, y in gone[:40]:
+        first.learn_one(x, y)
+    for x, y in kept:
+        first.learn_one(x, y)
+        first.predict_proba_one(x)
+    for x, y in gone[40:]:
+        first.learn_one(x, y)
+    assert first.classes_.tolist() == ["a", "b", "c"]
+    for x, y in reversed(gone):
+        first.forget_one(list(reversed(x)), y)
+    for i in random.permutation(len(kept)):
+        second.learn_one(*kept[i])
+    assert first.classes_.tolist() == second.classes_.tolist() == ["a", "b"]
+    assert first.to_bytes() == second.to_bytes()
+    assert first.digest() == second.digest()
+    assert first.features_seen_ == second.features_seen_
+    assert pickle.loads(pickle.dumps(first)).digest() == copy.deepcopy(second).digest() == second.digest()
+    for x, _ in kept[:20] + gone[:20]:
+        assert first.predict_proba_one(x) == second.predict_proba_one(x)
+
+
+def test_matrices_points_and_ids_hold_the_same() -> None:
+    random = np.random.default_rng(1)
+    X = csr_matrix((random.random((300, 30)) < 0.2).astype(int))
+    y = np.where(X[:, [0]].toarray()[:, 0] + (random.random(300) < 0.1) > 0, "yes", "no")
+    rest = DynamicTreeClassifier().fit(X[30:], y[30:])
+    whole = DynamicTreeClassifier().fit(X, y)
+    assert whole.digest() != rest.digest()
+    assert whole.partial_forget(X[:30], y[:30]) is None
+    assert whole.digest() == rest.digest()
+    assert DynamicTreeClassifier().fit(X[30:][::-1], y[30:][::-1]).digest() == rest.digest()
+    chunks = DynamicTreeClassifier().partial_fit(X[200:], y[200:], classes=["no", "yes"])
+    chunks.partial_fit(X[30:200], y[30:200], classes=["yes", "no"])
+    assert np.array_equal(chunks.predict_proba(X), rest.predict_proba(X))
+    named = DynamicTreeClassifier().fit(X, y, ids=range(300))
+    other = DynamicTreeClassifier().fit(X[30:], y[30:], ids=range(30, 300))
+    record = named.forget(range(30), audit=True)
+    assert record is not None
+    assert record.forgotten == 30
+    assert record.held == 270
+    assert record.exact
+    assert record.digest_after == named.digest() == other.digest() != record.digest_before
+    assert json.loads(str(record))["forgotten"] == 30
+    again = DynamicTreeClassifier.from_bytes(named.to_bytes())
+    again.forget([299])
+    assert again.n_points_ == 269
+    with pytest.raises(ValueError, match="ids must be of points that were learned with them and are held, got 299"):
+        again.forget([298, 299])
+    assert again.n_points_ == 269
+
+
+def test_weights_are_repetitions() -> None:
+    X = csr_matrix([[1, 0, 1], [0, 1, 1], [1, 1, 0]])
+    y = [0, 1, 1]
+    weighted = DynamicTreeClassifier(stopping="none").fit(X, y, sample_weight=[2, 0, 3])
+    repeated = DynamicTreeClassifier(stopping="none").fit(X[[0, 2, 2, 2, 0]], [0, 1, 1, 1, 0])
+    assert weighted.digest() == repeated.digest()
+    assert weighted.summary().n_points == 5
+    assert weighted.summary().n_distinct_points == 2
+    weighted.partial_forget(X[[2]], [1], sample_weight=[3])
+    assert weighted.classes_.tolist() == [0]
+    assert weighted.predict(X).tolist() == [0, 0, 0]
+    with pytest.raises(ValueError, match=r"fit: weights must be whole numbers from 0 to .*, got 0\.5"):
+        DynamicTreeClassifier().fit(X, y, sample_weight=[1, 0.5, 1])
+
+
+def test_an_interrupted_or_wrong_forgetting_changes_nothing() -> None:
+    model = learned([(frozenset({1, 2}), 0), (frozenset({2}), 1), (frozenset({2}), 1)], stopping="none")
+    model.learn_one([5], 0, id="mine")
+    before = model.digest()
+
+    def refused(message: str, call: Any) -> None:
+        with pytest.raises((ValueError, TypeError), match=message):
+            call()
+        assert model.digest() == before
+
+    X = csr_matrix([[0, 0, 1, 0, 0, 0], [0, 0, 1, 0, 0, 0], [0, 0, 1, 0, 0, 0]])
+    refused("forget_one: the point must be held: .* held 0 times", lambda: model.forget_one([1], 0))
+    refused("forget_one: the point must be held", lambda: model.forget_one([1, 2], 1))
+    refused("forget_one: the point must be held", lambda: model.forget_one([1, 2, "new"], 0))
+    refused("forget_one: the point must be held", lambda: model.forget_one([1, 2], "never"))
+    refused("forget_one: the point must be held: .* held 2 times", lambda: model.forget_one([2], 1, w=3))
+    refused("and 1 times by id: forget", lambda: model.forget_one([5], 0))
+    refused("partial_forget: row 2 must be held: .* held 2 times", lambda: model.partial_forget(X, [1, 1, 1]))
+    refused("partial_forget: row 0 must be held", lambda: model.partial_forget(X, [7, 1, 1]))
+    refused("ids must be of points that were learned", lambda: model.forget(["mine", "yours"]))
+    refused("ids must differ from each other, got 'mine' twice", lambda: model.forget(["mine", "mine"]))
+    refused("ids must be hashable", lambda: model.forget([["mine"]]))  # type: ignore[list-item]
+    refused("ids must be new, got 'mine'", lambda: model.learn_one([7], 1, id="mine"))
+    refused(
+        "ids must have one for each of the 3 points, got 1", lambda: model.partial_fit(X, [0, 1, 1], [0, 1], ids=[1])
+    )
+    refused("features must be None, numbers, text, bytes or tuples", lambda: model.learn_one([frozenset()], 1))
+    refused("weights must be whole numbers", lambda: model.learn_one([1], 1, w=0.5))
+    with pytest.raises(ValueError, match="a point must be learned before it is forgotten"):
+        DynamicTreeClassifier().forget_one([1], 0)
+    model.forget(["mine"])
+    model.forget_one({1: 1, 2: True, 3: 0}, 0)
+    model.forget_one([2], 1, w=2)
+    assert not model.learner.is_fitted
+    with pytest.raises(NotFittedError):
+        model.predict(X)
+    model.learn_one(["again"], "other")
+    assert model.predict_one([]) == "other"
+
+
+def test_ties_go_to_the_first_class_and_a_repeated_feature_counts_once() -> None:
+    model = DynamicTreeClassifier()
+    for label in ("c", "a", "b"):
+        model.learn_one(["x", "x"], label)
+    assert model.predict_one(["x"]) == "a"
+    assert list(model.predict_proba_one(["x"])) == ["a", "b", "c"]
+    model.forget_one({"x": 1}, "a")
+    assert model.predict_one(["x"]) == "b"
+    assert model.explain_one(["x", "x"]).label == "b"
+
+
+def test_classes_are_numbered_alike_whatever_came_first() -> None:
+    points: list[tuple[list[int], Any]] = [([1], "b"), ([2], "a"), ([3], 7), ([1, 2], (1, 2)), ([4], "c")]
+    first, second = DynamicTreeClassifier(stopping="none"), DynamicTreeClassifier(stopping="none")
+    for x, y in points:
+        first.learn_one(x, y)
+    for x, y in reversed(points):
+        second.learn_one(x, y)
+    assert first.digest() == second.digest()
+    assert first.classes_.tolist() == second.classes_.tolist()
+    assert [first.predict_one(x) for x, _ in points] == [second.predict_one(x) for x, _ in points]
+
+
+# ---- with an allowed regret ------------------------------------------------------------------------------------------
+
+
+def test_regret_is_within_beta() -> None:
+    random = np.random.default_rng(3)
+    model = DynamicTreeClassifier(beta=0.05, criterion="gini", stopping="none", max_depth=4)
+    batch = BatchLearner(2, criterion="gini")
+    points: list[Point] = []
+    for step in range(900):
+        if random.random() < (0.7 if step < 500 else 0.3) or not points:
+            points.append(random_point(random, 10, 5, 2))
+            model.learn_one(*points[-1])
+        else:
+            model.forget_one(*points.pop(0))
+        if step % 37 == 0:
+            tests = ways_of(model)
+            for way, feature in tests.items():
+                here = [p for p in points if all((f in p[0]) == on for f, on in way)]
+                scores = batch.scores(here)
+                if not scores or len(way) == 4 or len(here) < 2:
+                    continue
+                best = batch.gain(here, min(scores.values()))
+                if feature is None:
+                    assert best <= 0.05 + 1e-8 or len({y for _, y in here}) < 2
+                else:
+                    assert best - batch.gain(here, scores.get(feature, batch.impurity(batch.counts(here)))) <= 0.05
+    model.predict_one([])
+    assert 0 < model.summary().n_subtrees_rebuilt < 200
+    saved = DynamicTreeClassifier.from_bytes(model.to_bytes())
+    assert ways_of(saved) == ways_of(model)
+    assert saved.to_bytes() == model.to_bytes()
+    exact = learned(points, beta=0.05, criterion="gini", stopping="none", max_depth=4)
+    model.rebuild()
+    exact.rebuild()
+    assert model.digest() == exact.digest()
+
+
+# ---- files -----------------------------------------------------------------------------------------------------------
+
+
+def test_files_hold_what_they_must(tmp_path: Any) -> None:
+    model = learned([(frozenset({1, 2}), 0), (frozenset({2}), 1)], stopping="none")
+    model.learn_one([3], 1, id=("a", 1))
+    model.save(tmp_path / "m")
+    again = load_model(tmp_path / "m")
+    assert isinstance(again, DynamicTreeClassifier)
+    assert again.get_params() == model.get_params()
+    assert again.digest() == model.digest()
+    again.forget([("a", 1)])
+    assert again.n_points_ == 2
+    data = model.to_bytes()
+    for at in range(0, len(data), 3):
+        broken = bytearray(data)
+        broken[at] ^= 0x41
+        with pytest.raises(ModelFormatError):
+            load_bytes(bytes(broken))
+    model.learn_one([4], 1, id=frozenset())
+    with pytest.raises(TypeError, match="to_bytes: ids must be None, booleans, numbers"):
+        model.to_bytes()
+
+
+def load_bytes(data: bytes) -> DynamicTreeClassifier:
+    return DynamicTreeClassifier.from_bytes(data)
+
+
+def test_bytes_of_the_core_may_be_anything() -> None:
+    """Whatever is changed in the tree itself, behind the checksums, is refused or is another tree of its own."""
+    model = learned([(frozenset({1, 2}), 0), (frozenset({2}), 1), (frozenset({5}), 2)], stopping="none", beta=0.1)
+    held = model.learner.fitted()
+    assert isinstance(held, DynamicModel)
+    data, keys = held.tree.to_bytes(), held.tree.keys()
+    refused = 0
+    for at in range(len(data)):
+        for bit in (1, 0x80):
+            broken = bytearray(data)
+            broken[at] ^= bit
+            try:
+                tree = type(held.tree).from_bytes(bytes(broken), keys)
+                assert type(held.tree).from_bytes(tree.to_bytes(), tree.keys()).to_bytes() == tree.to_bytes()
+            except ModelFormatError:
+                refused += 1
+    assert refused > len(data)
+    for end in range(len(data)):
+        with pytest.raises(ModelFormatError):
+            type(held.tree).from_bytes(data[:end], keys)
+    with pytest.raises(ModelFormatError):
+        type(held.tree).from_bytes(data + b"\0", keys)
+    with pytest.raises(ModelFormatError, match="features must be in their order"):
+        type(held.tree).from_bytes(data, list(reversed(keys)))
+
+
+# ---- looking inside, evaluating, limits ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("leaf_prediction", ["majority", "naive_bayes"])
+def test_looking_inside(leaf_prediction: str) -> None:
+    random = np.random.default_rng(2)
+    points = [random_point(random, 12, 6, 2) for _ in range(400)]
+    model = learned(points, leaf_prediction=leaf_prediction)
+    view = model.learner.view()
+    assert view.nodes[0].key in {0, 1}
+    assert view.nodes[0].n == 400
+    for node in view.nodes:
+        if node.off is not None and node.on is not None:
+            assert node.n == view.nodes[node.off].n + view.nodes[node.on].n
+    assert "x[0] is on" in model.export_text()
+    explained = model.explain_one([0, 3, 999])
+    assert explained.label == model.predict_one([0, 3, 999])
+    if leaf_prediction == "naive_bayes":
+        odds = model.predict_proba_one([0, 3])
+        assert explained.log_odds(1, 0) == pytest.approx(np.log(odds[1] / odds[0]))
+        flat = learned(points, leaf_prediction=leaf_prediction, max_depth=0)
+        assert {name for name, _ in flat.top_features(2)[1]} == {"x[0]", "x[1]"}
+    else:
+        with pytest.raises(ValueError, match="leaf_prediction must be one with models"):
+            model.top_features()
+    X = csr_matrix((random.random((20, 12)) < 0.3).astype(int))
+    fitted = DynamicTreeClassifier(leaf_prediction=leaf_prediction).fit(X, [0, 1] * 10)  # type: ignore[arg-type]
+    assert fitted.feature_importances_.shape == (12,)
+    assert fitted.apply(X).shape == (20,)
+    assert fitted.decision_path(X).shape == (20, fitted.summary().n_nodes)
+    summary = model.summary()
+    assert summary.points_bytes + summary.statistics_bytes + summary.nodes_bytes == summary.tree_bytes
+    assert "n_subtrees_rebuilt" in str(summary)
+
+
+def test_evaluation_is_point_by_point() -> None:
+    random = np.random.default_rng(5)
+    points = [random_point(random, 10, 5, 3) for _ in range(200)]
+    X = csr_matrix([[int(j in features) for j in range(10)] for features, _ in points])
+    y = np.array([label for _, label in points])
+    for leaf_prediction in ("majority", "naive_bayes"):
+        model = DynamicTreeClassifier(leaf_prediction=leaf_prediction)
+        slow = DynamicTreeClassifier(leaf_prediction=leaf_prediction)
+        result = prequential(model, (X, y))
+        right = 0
+        for features, label in points:
+            right += slow.predict_one(features) == label
+            slow.learn_one(features, label)
+        assert result["accuracy"] == right / 200
+        assert ways_of(model) == ways_of(slow)
+
+
+def test_memory_is_limited() -> None:
+    random = np.random.default_rng(6)
+    model = DynamicTreeClassifier(max_bytes=1 << 17, stopping="none")
+
+    def learn_until_refused() -> None:
+        for i in range(10_000):
+            model.learn_one(random.integers(0, 1000, size=20).tolist(), i % 2)
+
+    with pytest.raises(ValueError, match=r"learn_one: max_bytes must have room for the points .*, got 131072 where "):
+        learn_until_refused()
+    assert model.summary().tree_bytes <= 1 << 17
+    held = model.n_points_
+    X = csr_matrix((random.random((5000, 40)) < 0.3).astype(int))
+    digest = model.digest()
+    with pytest.raises(ValueError, match="partial_fit: max_bytes must have room"):
+        model.partial_fit(X, [0, 1] * 2500, classes=[0, 1])
+    assert model.n_points_ == held
+    assert model.digest() == digest
+
+
+def test_what_cannot_be_forgotten_is_refused() -> None:
+    for leaf_prediction in ("mixed", "logistic", "adaptive"):
+        with pytest.raises(ValueError, match="which is trained step by step: no step can be taken back exactly"):
+            DynamicTreeClassifier(leaf_prediction=leaf_prediction).learn_one([1], 0)
+    with pytest.raises(ValueError, match="search must be 'certified' or 'exhaustive' for a tree that forgets"):
+        DynamicTreeClassifier(search="approximate").learn_one([1], 0)
+    with pytest.raises(ValueError, match="criterion must be 'entropy' for the stopping 'evidence'"):
+        DynamicTreeClassifier(criterion="gini").learn_one([1], 0)
+
+
+def test_numbers_are_flags_and_that_is_said() -> None:
+    told = r"neither 0 nor 1, such as 2\.5, is learned as a flag that is on above 0"
+    model = DynamicTreeClassifier()
+    model.learn_one({"a": 1, "b": 0.0, "c": True, "d": "red"}, 0)
+    with pytest.warns(NumbersAsFlagsWarning, match=told) as caught:
+        model.learn_one({"a": 2.5}, 0)
+    assert caught[0].filename == __file__
+    model.learn_one({"a": 3.5}, 1)  # It is said once.
+    model.forget_one({"a": 9.5}, 1)
+    DynamicTreeClassifier(binarize=0.5).learn_one({"a": 2.5}, 1)
+    X = np.array([[1, 0], [0, 2.5], [1, 1]])
+    with pytest.warns(NumbersAsFlagsWarning, match=told) as caught:
+        model = DynamicTreeClassifier(stopping="none").fit(X, [0, 1, 0])
+    assert caught[0].filename == __file__
+    flags = DynamicTreeClassifier(stopping="none").fit(X > 0, [0, 1, 0])
+    assert (
+        flags.digest()
+        == model.digest()
+        == DynamicTreeClassifier(stopping="none").fit(csr_matrix(X), [0, 1, 0]).digest()
+    )
+    model.partial_forget(X[:1], [0])
+    table = pytest.importorskip("pandas").DataFrame({"a": [0, 1, 1], "b": [0, 2.5, 1], "c": ["x", "y", "x"]})
+    with pytest.warns(NumbersAsFlagsWarning, match=told):
+        DynamicTreeClassifier().fit(table, [0, 1, 0])
+
+
+def test_many_threads_may_read_while_one_changes_it() -> None:
+    model = DynamicTreeClassifier(stopping="none")
+    model.learn_one([0], "b")
+    model.learn_one([1], "c")
+    wrong: list[object] = []
+    done = threading.Event()
+
+    def read() -> None:
+        while not done.is_set():
+            found = model.predict_proba_one([0])
+            if abs(sum(found.values()) - 1) > 1e-9 or found.get("b", 1) < 0.5:
+                wrong.append(found)
+
+    readers = [threading.Thread(target=read) for _ in range(3)]
+    for reader in readers:
+        reader.start()
+    for _ in range(300):
+        model.learn_one([5], "a")  # renumbers the classes
+        model.forget_one([5], "a")
+    done.set()
+    for reader in readers:
+        reader.join()
+    assert not wrong

@@ -1,0 +1,366 @@
+"""Forests: one tree is that tree, threads and chunks do not matter, files and pickles go on, change is followed."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from reference_forest import OF_DRAWS, hashed, poisson
+
+import sapwood
+from sapwood import _core
+from sapwood.datasets import make_sparse
+from sapwood.exceptions import ModelFormatError
+from sapwood.forests import StreamingForestClassifier
+from sapwood.parameters import TREES
+
+FORESTS = [kind.name for kind in TREES if kind.core == "Forest"]
+every_forest = pytest.mark.parametrize("name", FORESTS)
+
+
+def mixed_points(n: int, seed: int = 0) -> list[tuple[dict[str, Any], str]]:
+    """Return points with flags, numbers, categories and missing values, whose rule turns half way."""
+    rng = np.random.default_rng(seed)
+    points: list[tuple[dict[str, Any], str]] = []
+    for i in range(n):
+        age, country, flag = float(rng.integers(20, 60)), "abc"[rng.integers(3)], bool(rng.random() < 0.5)
+        is_yes = (age > 40) if i < n // 2 else country == "b"
+        x: dict[str, Any] = {"age": age, "country": country, "flag": flag, f"word{rng.integers(30)}": True}
+        if rng.random() < 0.1:
+            del x["age"]
+        points.append((x, "yes" if is_yes ^ (rng.random() < 0.05) else "no"))
+    return points
+
+
+def turning(n: int) -> list[tuple[set[str], int]]:
+    """Return points whose class shows in one feature, and after half of them in its absence."""
+    rng = np.random.default_rng(7)
+    points = []
+    for i in range(n):
+        x = {f"w{j}" for j in np.flatnonzero(rng.random(6) < 0.5)}
+        points.append((x, int(("w0" in x) == (i < n // 2))))
+    return points
+
+
+def learned(name: str, points: list[tuple[dict[str, Any], str]], **parameters: Any) -> Any:
+    """Return a forest that has learned points one by one."""
+    model = getattr(sapwood, name)(**parameters)
+    for x, y in points:
+        model.learn_one(x, y)
+    return model
+
+
+def core_of(model: Any) -> _core.Forest:
+    """Return the forest of the core that a model holds."""
+    found = model.learner.model.tree
+    assert isinstance(found, _core.Forest)
+    return found
+
+
+# The trees of a forest do not follow changes by themselves: the forest does.
+STILL: dict[str, Any] = {"drift": False, "half_life": None}
+
+
+# ---- one tree --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("leaf_prediction", ["mixed", "adaptive", "majority", "logistic"])
+def test_a_forest_of_one_tree_is_that_tree(leaf_prediction: Any) -> None:
+    points = mixed_points(400)
+    tree = sapwood.StreamingTreeClassifier(leaf_prediction=leaf_prediction, delta=0.3, **STILL)
+    forest = StreamingForestClassifier(n_estimators=1, max_features=1.0, leaf_prediction=leaf_prediction, delta=0.3)
+    for x, y in points:
+        assert forest.predict_proba_one(x) == tree.predict_proba_one(x)
+        tree.learn_one(x, y)
+        forest.learn_one(x, y)
+    assert tree.get_n_leaves() > 1
+    assert forest.to_dict() == tree.to_dict()
+    assert forest.estimators_[0].predict_proba_one(points[0][0]) == tree.predict_proba_one(points[0][0])
+
+
+def test_a_forest_of_one_tree_is_that_tree_in_matrices() -> None:
+    X, y = make_sparse(n=3000, d1=10, d2=300, q=0.01, seed=2)
+    weights = np.random.default_rng(1).choice([0.3, 1.0, 2.0], len(y))
+    tree = sapwood.StreamingTreeClassifier(random_state=5, **STILL).fit(X, y, weights)
+    forest = StreamingForestClassifier(n_estimators=1, max_features=1.0, random_state=5).fit(X, y, weights)
+    np.testing.assert_array_equal(forest.predict_proba(X), tree.predict_proba(X))
+    np.testing.assert_array_equal(forest.feature_importances_, tree.feature_importances_)
+    assert forest.top_features(3) == tree.top_features(3)
+
+
+# ---- threads, chunks and single points -------------------------------------------------------------------------------
+
+
+def chunks(n: int, size: int) -> Iterator[slice]:
+    """Return slices of a size that cover n rows."""
+    return (slice(start, start + size) for start in range(0, n, size))
+
+
+@every_forest
+def test_neither_threads_nor_chunks_matter(name: str) -> None:
+    """Byte for byte, with points that are flags, and classes that come late."""
+    X, y = make_sparse(n=500, d1=10, d2=100, q=0.02, seed=3)
+    y = y.astype(int)
+    y[300::9] = 2
+    written = set()
+    for n_jobs, size in ((1, 500), (2, 97), (3, 500), (None, 13)):
+        model = getattr(sapwood, name)(n_jobs=n_jobs, random_state=1, n_estimators=5)
+        for rows in chunks(500, size):
+            model.partial_fit(X[rows], y[rows], classes=[0, 1, 2])
+        model.set_params(n_jobs=None)
+        written.add(model.to_bytes())
+    assert len(written) == 1
+
+
+def test_mixed_points_in_batches_are_those_one_by_one() -> None:
+    """Numbers begin to differ, categories have new values, while a block of points waits to be learned."""
+    from sapwood.data import Batch
+
+    points = mixed_points(600)
+    parameters: dict[str, Any] = {"n_estimators": 4, "lambda_value": 1.0, "delta": 0.3, "random_state": 2}
+    one_by_one = StreamingForestClassifier(**parameters)
+    said = []
+    for x, y in points:
+        said.append(one_by_one.predict_proba_one(x))
+        one_by_one.learn_one(x, y)
+    batched = StreamingForestClassifier(n_jobs=2, **parameters)
+    batch = Batch.of_points([x for x, _ in points], [y for _, y in points])
+    answers = batched.learner.test_then_learn(batch)
+    for i, expected in enumerate(said):
+        found = dict(zip(answers.classes, answers.probabilities[i].tolist(), strict=True))
+        assert {label: found[label] for label in expected} == expected
+    batched.set_params(n_jobs=None)
+    assert batched.to_bytes() == one_by_one.to_bytes()
+
+
+def test_points_of_weight_0_and_new_classes_are_answered_in_order() -> None:
+    from dataclasses import replace
+
+    from sapwood.data import Batch
+
+    points = [({"a": True}, 0), ({"b": True}, 1), ({"a": True, "c": True}, 2), ({"c": True}, 0)] * 20
+    weights = np.array([1.0, 2.0, 0.0, 1.0] * 20)
+    weights[60:] = 1.0
+    batch = replace(Batch.of_points([x for x, _ in points], [y for _, y in points]), weights=weights)
+    batched, single = StreamingForestClassifier(n_estimators=3), StreamingForestClassifier(n_estimators=3)
+    answers = batched.learner.test_then_learn(batch)
+    for i, ((x, y), w) in enumerate(zip(points, weights.tolist(), strict=True)):
+        expected = single.predict_proba_one(x)
+        found = dict(zip(answers.classes, answers.probabilities[i].tolist(), strict=True))
+        assert {label: found[label] for label in expected} == expected
+        single.learn_one(x, y, w=w)
+    assert batched.to_bytes() == single.to_bytes()
+
+
+# ---- draws -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mean", [0.0, 0.3, 1.0, 6.0, 100.0])
+def test_draws_are_those_of_the_documented_generator(mean: float) -> None:
+    n, seed = 200, 12
+    forest = _core.Forest(n_estimators=3, lambda_value=mean, seed=seed, growth="streaming", on_drift="nothing")
+    X, y = make_sparse(n=n, d1=5, d2=20, q=0.1, seed=1)
+    forest.learn(X.indptr.astype(np.int64), X.indices.astype(np.int32), y.astype(np.uint16))
+    for place in range(3):
+        of_draws = hashed((hashed((hashed(seed) + place) % 2**64) + OF_DRAWS) % 2**64)
+        draws = [poisson(mean, of_draws, i) for i in range(n)]
+        assert forest.tree(place).n() == sum(draws)
+        assert forest.tree(place).n_met() == sum(draw > 0 for draw in draws)
+    if mean > 0:
+        assert abs(np.mean(draws) - mean) < 5 * np.sqrt(mean / n)
+
+
+def test_what_is_drawn_is_no_evidence() -> None:
+    """Trees that learn every point many times split no earlier than those that learn it once."""
+    X, y = make_sparse(n=1500, d1=10, d2=50, q=0.05, seed=4)
+    n_leaves = []
+    for mean in (0.0, 20.0):
+        model = sapwood.OnlineBaggingClassifier(lambda_value=mean, n_estimators=4, tau=0.0, grace_period=1)
+        n_leaves.append(model.fit(X, y).get_n_leaves())
+    assert n_leaves[1] <= n_leaves[0] + 4
+
+
+@pytest.mark.parametrize("subspace", ["tree", "node"])
+def test_splits_are_on_candidates_and_models_see_all(subspace: Any) -> None:
+    X, y = make_sparse(n=3000, d1=10, d2=50, q=0.05, seed=4)
+    model = StreamingForestClassifier(max_features=0.3, subspace=subspace, n_estimators=6).fit(X, y)
+    roots = {each.to_dict()["nodes"][0]["feature"] for each in model.estimators_}
+    assert len(roots) > 1
+    assert (model.feature_importances_ > 0).sum() > 1
+    assert sum(len(features) for features in model.top_features(100).values()) > 20
+
+
+# ---- kept and continued ----------------------------------------------------------------------------------------------
+
+
+@every_forest
+def test_saved_loaded_resumed_is_the_same_to_the_byte(name: str, tmp_path: Any) -> None:
+    points = mixed_points(500, seed=1)
+    parameters = {"n_estimators": 4, "random_state": 3, "n_jobs": 2}
+    whole = learned(name, points, **parameters)
+    half = learned(name, points[:250], **parameters)
+    half.save(tmp_path / "half.sapwood")
+    loaded, pickled = sapwood.load_model(tmp_path / "half.sapwood"), pickle.loads(pickle.dumps(half))
+    assert type(loaded) is type(half)
+    assert loaded.to_bytes() == half.to_bytes()
+    for model in (loaded, pickled):
+        for x, y in points[250:]:
+            model.learn_one(x, y)
+        assert model.to_bytes() == whole.to_bytes()
+        assert model.predict_proba_one(points[0][0]) == whole.predict_proba_one(points[0][0])
+
+
+def test_a_forest_with_trees_in_the_background_goes_on() -> None:
+    """The error of the trees rises enough for a warning, and not for a drift."""
+    parameters: dict[str, Any] = {"n_estimators": 3, "warning_delta": 0.3, "drift_delta": 1e-12}
+    model = StreamingForestClassifier(leaf_prediction="majority", **parameters)
+    rng = np.random.default_rng(0)
+    points = [(x, y ^ int(i > 700 and rng.random() < 0.2)) for i, (x, y) in enumerate(turning(3000)[:1400])]
+    again = None
+    for x, y in points:
+        model.learn_one(x, y)
+        if again is not None:
+            again.learn_one(x, y)
+        elif core_of(model).n_background() > 0:
+            again = StreamingForestClassifier.from_bytes(model.to_bytes())
+    assert again is not None
+    assert again.summary().n_points > 800
+    assert again.to_bytes() == model.to_bytes()
+
+
+def test_bytes_of_no_forest_are_refused() -> None:
+    model = learned("StreamingForestClassifier", mixed_points(300), n_estimators=2, delta=0.3)
+    core = core_of(model)
+    data, keys, numbers = core.to_bytes(), core.named_keys(), core.number_keys()
+    assert _core.Forest.from_bytes(data, keys, numbers).to_bytes() == data
+    for size in range(0, len(data), max(1, len(data) // 200)):
+        with pytest.raises(ModelFormatError):
+            _core.Forest.from_bytes(data[:size], keys, numbers)
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        broken = bytearray(data)
+        broken[rng.integers(len(data))] ^= 1 << rng.integers(8)
+        try:
+            read = _core.Forest.from_bytes(bytes(broken), keys, numbers)
+        except ModelFormatError:
+            continue
+        # What is read is a forest that can be, and goes on.
+        read.learn_one({"age": 30.0, "flag": True}, 1, typed=True)
+        read.to_bytes()
+    with pytest.raises(ModelFormatError, match="magic"):
+        _core.Forest.from_bytes(_core.Tree().to_bytes(), [])
+
+
+# ---- change ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "answer"),
+    [
+        ("StreamingForestClassifier", "n_trees_swapped"),
+        ("AdaptiveRandomForestClassifier", "n_trees_swapped"),
+        ("StreamingRandomPatchesClassifier", "n_trees_swapped"),
+        ("ADWINBaggingClassifier", "n_trees_reset"),
+        ("LeveragingBaggingClassifier", "n_trees_reset"),
+    ],
+)
+def test_change_is_answered(name: str, answer: str) -> None:
+    model = getattr(sapwood, name)(n_estimators=3, leaf_prediction="majority")
+    right = []
+    for x, y in turning(4000):
+        right.append(model.predict_one(x) == y)
+        model.learn_one(x, y)
+    summary = model.summary()
+    assert summary.n_drifts > 0
+    assert getattr(summary, answer) > 0
+    assert np.mean(right[3500:]) > 0.8
+
+
+def test_detectors_see_the_answer_before_the_point_is_learned() -> None:
+    """Every point has a feature of its own, by which a tree knows it once it has learned it; only before it errs."""
+    rng = np.random.default_rng(3)
+    model = sapwood.AdaptiveRandomForestClassifier(n_estimators=2, lambda_value=50.0, leaf_prediction="naive_bayes")
+    known = []
+    for i in range(1200):
+        label = int(rng.integers(2)) if i > 600 else 0
+        model.learn_one({f"only{i}"}, label)
+        if i == 600:
+            model.learn_one({"first of the other class"}, 1)
+        known.append(model.predict_one({f"only{i}"}) == label)
+    assert np.mean(known) > 0.9
+    assert model.summary().n_drifts > 0
+
+
+# ---- memory ----------------------------------------------------------------------------------------------------------
+
+
+def test_max_bytes_holds_for_the_whole_forest() -> None:
+    X, y = make_sparse(n=6000, d1=10, d2=20_000, q=0.002, seed=5)
+    limit = 2_500_000
+    model = StreamingForestClassifier(max_bytes=limit, n_estimators=5)
+    for rows in chunks(6000, 500):
+        model.partial_fit(X[rows], y[rows], classes=[0, 1])
+        assert model.summary().tree_bytes <= limit
+    free = StreamingForestClassifier(n_estimators=5).fit(X, y)
+    assert free.summary().tree_bytes > limit
+    with pytest.raises(ValueError, match=r"max_bytes must be at least \d+ for 100 trees"):
+        StreamingForestClassifier(max_bytes=limit, n_estimators=100).fit(X, y)
+
+
+# ---- looking inside --------------------------------------------------------------------------------------------------
+
+
+@every_forest
+def test_single_trees_can_be_looked_into(name: str) -> None:
+    X, y = make_sparse(n=1500, d1=10, d2=100, q=0.02, seed=3)
+    model = getattr(sapwood, name)(n_estimators=3, random_state=1, delta=0.2).fit(X, y)
+    texts = [model.export_text(tree=tree) for tree in range(3)]
+    assert texts == [each.export_text() for each in model.estimators_]
+    assert model.apply(X[:5]).shape == (5, 3)
+    indicator, ends = model.decision_path(X[:5])
+    assert indicator.shape == (5, ends[-1])
+    assert model.get_n_leaves() == sum(each.get_n_leaves() for each in model.estimators_)
+    assert model.get_depth() == max(each.get_depth() for each in model.estimators_)
+    assert str(model.explain_one(X[0], tree=2)) == str(model.estimators_[2].explain_one(X[0]))
+    assert model.feature_importances_.sum() == pytest.approx(1)
+    assert model.summary().n_trees == 3
+    for bad in (3, -1, True, 1.0):
+        with pytest.raises(ValueError, match="tree must be an integer from 0 to 2"):
+            model.export_text(tree=bad)
+
+
+def test_evaluation_tells_the_size_of_a_forest() -> None:
+    """So that the report draws how it grows."""
+    from sapwood.evaluate import prequential
+
+    model = StreamingForestClassifier(n_estimators=3)
+    result = prequential(model, [(x, y) for x, y in mixed_points(600)], every=100)
+    leaves = result.records["leaves"]
+    assert len(leaves) == 6
+    assert leaves[-1] == model.get_n_leaves() > 3
+    assert result.tree is not None
+
+
+def test_a_copy_of_a_tree_answers_as_the_tree_and_is_not_the_forest() -> None:
+    points = mixed_points(300)
+    model = learned("StreamingForestClassifier", points, n_estimators=2)
+    before = model.to_bytes()
+    copy = model.estimators_[1]
+    copy.learn_one({"age": 99.0, "new": True}, "yes")
+    assert model.to_bytes() == before
+
+
+def test_a_forest_is_not_exported_as_one_of_its_trees() -> None:
+    from sapwood.export import to_rules
+
+    model = learned("StreamingForestClassifier", mixed_points(50), n_estimators=2)
+    with pytest.raises(TypeError, match="to_rules: model must be a single tree"):
+        to_rules(model)
+
+
+def test_n_jobs_must_not_be_0() -> None:
+    with pytest.raises(ValueError, match="n_jobs must not be 0"):
+        StreamingForestClassifier(n_jobs=0).learn_one({"a"}, 1)

@@ -1,0 +1,136 @@
+"""Model files changed on purpose, with right checksums: refused as they are read, or they serve like any other."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+import struct
+from typing import Any
+
+import pytest
+from reliability.mutated_models import FINE, models, mutated, trial
+
+import sapwood
+from sapwood.exceptions import ModelFormatError
+from sapwood.model_files import tree_file
+from sapwood.model_files.keys import decode_keys, encode_keys
+from sapwood.model_files.sections import pack, unpack
+
+
+def changed(data: bytes, **sections: bytes) -> bytes:
+    """A file with other sections and the checksums of these."""
+    return pack({**unpack(data), **sections})
+
+
+@pytest.fixture(scope="module")
+def seeds() -> list[bytes]:
+    return models(7)
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_mutated_models_are_refused_or_serve(seeds: list[bytes], part: int) -> None:
+    choice = random.Random(part)
+    outcomes = {trial(mutated(choice.choice(seeds), choice)) for _ in range(300)}
+    assert outcomes == FINE
+
+
+@pytest.mark.parametrize("name", ['{"float":"nan"}', '{"tuple":[1,{"float":"nan"}]}'])
+def test_a_feature_that_does_not_equal_itself_is_refused(seeds: list[bytes], name: str) -> None:
+    names = json.loads(unpack(seeds[2])["features"])
+    names[0] = json.loads(name)
+    features = json.dumps(names, ensure_ascii=False, separators=(",", ":")).encode()
+    with pytest.raises(ModelFormatError, match="features must equal themselves, got "):
+        tree_file.from_bytes(changed(seeds[2], features=features))
+
+
+def test_a_feature_that_does_not_equal_itself_is_not_learned() -> None:
+    tree = sapwood.HoeffdingTreeClassifier()
+    tree.learn_one(["a"], "x")
+    for name in (math.nan, ("a", math.nan), ("a", (1, math.nan))):
+        with pytest.raises(ValueError, match="features must equal themselves, got"):
+            tree.learn_one([name], "x")
+        tree.predict_one(["a"])
+    assert tree.features_seen_ == ["a"]
+
+
+def test_a_class_with_points_must_have_a_name(seeds: list[bytes]) -> None:
+    [data] = [each for each in seeds if json.loads(unpack(each)["estimator"])["class_order"] == [0, 1]][:1]
+    about = json.loads(unpack(data)["estimator"])
+    about["class_order"] = [0]
+    with pytest.raises(ModelFormatError, match="class_order must have every class with points, got 1"):
+        tree_file.from_bytes(changed(data, estimator=json.dumps(about).encode(), classes=b'["no"]'))
+
+
+def test_naive_bayes_counts_at_most_the_points_of_each_class() -> None:
+    tree = sapwood.HoeffdingTreeClassifier(leaf_prediction="naive_bayes")
+    for _ in range(200):
+        tree.learn_one(["a"], "many")
+    tree.learn_one(["a"], "one")
+    sections = unpack(tree.to_bytes())
+    # The record of the one feature: 200 points of the first class and one of the second. Pages come before nodes.
+    record = struct.pack("<ii", 200, 1)
+    assert record in sections["tree"]
+    for other in ((200, 2), (201, 1)):
+        tampered = sections["tree"].replace(record, struct.pack("<ii", *other), 1)
+        with pytest.raises(ModelFormatError, match="a feature must be on in at most the points of its class"):
+            tree_file.from_bytes(changed(tree.to_bytes(), tree=tampered))
+
+
+# Numbers and tuples of which thousands have one hash.
+MODULUS = 2**61 - 1
+FLOODS: dict[str, list[Any]] = {
+    "integers": [MODULUS * i for i in range(8, 30_008)],
+    "negative integers": [-MODULUS * i for i in range(8, 30_008)],
+    "tuples": [("a", MODULUS * i) for i in range(30_000)],
+    "deep tuples": [(1, (MODULUS * i,)) for i in range(30_000)],
+}
+
+
+@pytest.mark.parametrize("names", FLOODS.values(), ids=FLOODS)
+def test_features_of_one_hash_are_features_like_others(names: list[Any]) -> None:
+    # One by one in a dictionary they take minutes.
+    assert len(set(map(hash, names[:100]))) == 1
+    tree = sapwood.HoeffdingTreeClassifier(leaf_prediction="majority")
+    tree.learn_one(names, "x")
+    tree.learn_one(names[:10], "y")
+    assert tree.features_seen_ == names
+    assert type(tree).from_bytes(tree.to_bytes()).features_seen_ == names
+    assert decode_keys(encode_keys(names)) == names
+    with pytest.raises(ModelFormatError, match="keys must be unique"):
+        decode_keys(encode_keys(names)[:-1] + b"," + encode_keys(names[5:6])[1:])
+
+
+@pytest.mark.parametrize(
+    "group",
+    [
+        (2**70, float(2**70)),
+        (-(2**70), float(-(2**70))),
+        ((1, "a"), (1.0, "a"), (True, "a")),
+        ((2**70, "a"), (2.0**70, "a")),
+        ((1, (0.5, b"x")), (1.0, (0.5, b"x"))),
+    ],
+)
+def test_equal_names_are_one_feature(group: tuple[Any, ...]) -> None:
+    tree = sapwood.HoeffdingTreeClassifier()
+    for name in group:
+        tree.learn_one([name], "x")
+    assert tree.features_seen_ == [group[0]]
+
+
+def test_names_that_look_alike_are_different_features() -> None:
+    names: list[Any] = [
+        "(0x1,)", (1,), ("0x1",), (b"0x1",), ((1,),), (1, 1), (1.5,), ("1.5",), (None,), ("None", 1), (None, 1),
+        2**70, hex(2**70), (2**70,), (hex(2**70),), ("'", 1), ('"', 1), ("a,", 1), ("a", ",", 1),
+    ]  # fmt: skip
+    tree = sapwood.HoeffdingTreeClassifier()
+    tree.learn_one(names, "x")
+    assert tree.features_seen_ == names
+    assert type(tree).from_bytes(tree.to_bytes()).features_seen_ == names
+
+
+def test_classes_of_one_hash_are_refused(seeds: list[bytes]) -> None:
+    about = json.loads(unpack(seeds[2])["estimator"])
+    labels = encode_keys([MODULUS * i for i in range(8, 108)])
+    with pytest.raises(ModelFormatError, match="classes must have different hashes, got 100 that have the same"):
+        tree_file.from_bytes(changed(seeds[2], classes=labels, estimator=json.dumps(about).encode()))

@@ -1,0 +1,106 @@
+"""A tree with a tenth of the memory that it would take goes on learning, and is nearly as good."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from scipy.sparse import csr_matrix
+
+from sapwood import ExtremelyFastDecisionTreeClassifier, HoeffdingTreeClassifier, StreamingTreeClassifier
+
+TELLING, DEPTH = 16, 5
+NOISE, NOISY = 5000, 15
+
+
+def concept(random: np.random.Generator) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """A tree of tests by its nodes, numbered as in a heap, and the classes of its leaves: two siblings differ."""
+    tests = np.zeros(1 << DEPTH, dtype=np.int64)
+    for node in range(1, 1 << DEPTH):
+        above = {int(tests[node >> k]) for k in range(1, node.bit_length())}
+        tests[node] = random.choice([f for f in range(TELLING) if f not in above])
+    classes = random.integers(0, 2, 1 << DEPTH)
+    classes[1::2] = 1 - classes[::2]
+    return tests, classes
+
+
+def drifting(n: int, period: int, seed: int) -> tuple[csr_matrix, npt.NDArray[np.int64]]:
+    """Points of some telling features and some of many others; another concept after every period."""
+    random = np.random.default_rng(seed)
+    on = random.random((n, TELLING)) < 0.4
+    weights = 1 / (np.arange(NOISE) + 10)
+    others = TELLING + random.choice(NOISE, (n, NOISY), p=weights / weights.sum())
+    y = np.empty(n, dtype=np.int64)
+    for start in range(0, n, period):
+        tests, classes = concept(random)
+        rows = on[start : start + period]
+        at = np.ones(len(rows), dtype=np.int64)
+        for _ in range(DEPTH):
+            at = 2 * at + rows[np.arange(len(rows)), tests[at]]
+        y[start : start + period] = classes[at - (1 << DEPTH)]
+    y ^= random.random(n) < 0.02
+    points = [np.unique(np.concatenate([np.flatnonzero(on[i]), others[i]])) for i in range(n)]
+    indptr = np.concatenate([[0], np.cumsum([len(point) for point in points])])
+    columns = np.concatenate(points)
+    return csr_matrix((np.ones(len(columns)), columns, indptr), shape=(n, TELLING + NOISE)), y
+
+
+def accuracy(model: Any, X: csr_matrix, y: npt.NDArray[np.int64]) -> float:
+    """The share of points predicted right, each part before it is learned."""
+    right, part = 0, 200
+    for start in range(0, len(y), part):
+        rows = slice(start, start + part)
+        if start:
+            right += int((model.predict(X[rows]) == y[rows]).sum())
+        model.partial_fit(X[rows], y[rows], classes=[0, 1])
+    return right / len(y)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("classifier", "options"),
+    [
+        (StreamingTreeClassifier, {}),
+        (ExtremelyFastDecisionTreeClassifier, {}),
+        (HoeffdingTreeClassifier, {"leaf_prediction": "naive_bayes"}),
+    ],
+)
+def test_a_tenth_of_the_memory_is_nearly_as_good_on_a_drifting_stream(classifier: Any, options: dict[str, Any]) -> None:
+    X, y = drifting(90_000, 30_000, 1)
+    unbounded = classifier(**options)
+    best = accuracy(unbounded, X, y)
+    bounded = classifier(**options, max_bytes=max(1 << 16, unbounded.summary().tree_bytes // 10))
+    assert accuracy(bounded, X, y) > best - 0.01
+    assert bounded.summary().tree_bytes <= bounded.max_bytes
+
+
+@pytest.mark.slow
+def test_following_a_stream_is_worth_its_memory() -> None:
+    X, y = drifting(90_000, 30_000, 1)
+    follows, remembers = (StreamingTreeClassifier(drift=drift, max_bytes=960_000) for drift in (True, False))
+    assert accuracy(follows, X, y) > accuracy(remembers, X, y)
+    assert follows.summary().n_alternates_swapped > 0
+    assert follows.summary().tree_bytes <= 960_000
+
+
+def test_models_leave_memory_to_find_splits() -> None:
+    X, y = drifting(12_000, 6_000, 2)
+    model = StreamingTreeClassifier(max_bytes=1 << 18)
+    accuracy(model, X, y)
+    assert model.summary().tree_bytes <= 1 << 18
+    nodes = model.learner.fitted().tree.nodes()
+    is_leaf = nodes["feature"] < 0
+    assert is_leaf.sum() > 1
+    # Some leaves go on counting, to find out what to split on.
+    assert not nodes["paused"][is_leaf].all()
+
+
+def test_the_bytes_of_the_vocabulary_include_the_names() -> None:
+    models = [HoeffdingTreeClassifier(), HoeffdingTreeClassifier()]
+    for i in range(2000):
+        for model, name in zip(models, (f"w{i}", f"w{i}" + "x" * 1000), strict=True):
+            model.learn_one([name], i % 2)
+    short, long = (model.summary().vocabulary_bytes for model in models)
+    assert long - short == 2000 * 1000

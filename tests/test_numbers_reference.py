@@ -1,0 +1,192 @@
+"""Trees on numbers, categories and missing values against the reference in plain Python, node for node."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass, field
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from reference_numbers import MixedPoint, MixedReferenceTree, Test
+from reference_tree import Options
+
+from sapwood._core import Tree
+
+KINDS = [
+    *product(("hoeffding", "extremely_fast"), ("hoeffding", "evidence"), ("entropy", "gini")),
+    ("streaming", "evidence", "entropy"),
+]
+KINDS = [kind for kind in KINDS if kind[1] != "evidence" or kind[2] == "entropy"]
+
+Row = tuple[dict[str, Any], int]
+
+
+def options_of(kind: tuple[str, str, str]) -> Options:
+    growth, split_test, criterion = kind
+    return Options(
+        growth=growth,
+        split_test=split_test,
+        criterion=criterion,
+        delta=0.3,
+        tau=0.3,
+        min_samples_reevaluate=5,
+        leaf_prediction="majority",
+    )
+
+
+@dataclass
+class AsTheCoreDid:
+    """Settles ties of the reference by what the core did with the point."""
+
+    tests: list[Test | None]
+    nodes: dict[str, Any]
+
+    def feature(self, way: Any) -> Test | None:
+        at = 0
+        for test, passed in way:
+            if self.tests[at] != test:
+                return None
+            at = int(self.nodes["on" if passed else "off"][at])
+        return self.tests[at]
+
+
+@dataclass
+class MixedTwins:
+    """A tree of the core and the reference, which learn the same points and must never differ."""
+
+    options: Options
+    search: str = "certified"
+    slots: dict[Any, int] = field(default_factory=dict)
+    attributes: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.core = Tree(**asdict(self.options), search=self.search)
+        self.reference = MixedReferenceTree(self.options)
+
+    def learn(self, rows: list[Row]) -> None:
+        for x, label in rows:
+            self.core.learn_one(x, label, typed=True)
+            nodes = self.core.nodes()
+            tests = self._tests(nodes)
+            self.reference.learn_mixed(self._point(x), label, AsTheCoreDid(tests, nodes))
+            self._compare(tests, nodes)
+
+    def _point(self, x: dict[str, Any]) -> MixedPoint:
+        """Number flags and values first, then the presences of numbers, as they appear."""
+        on: list[int] = []
+        numbers: dict[int, float] = {}
+        for name, value in x.items():
+            if isinstance(value, str) or value is True:
+                slot = self.slots.setdefault((name, value), len(self.slots))
+                on.append(slot)
+                if value is not True:
+                    self.reference.category[slot] = name
+        for name, value in x.items():
+            if isinstance(value, float) and not math.isnan(value):
+                attribute = self.attributes.setdefault(name, len(self.attributes))
+                slot = self.slots.setdefault((name, "is present"), len(self.slots))
+                self.reference.presence[attribute] = slot
+                numbers[attribute] = value
+                on.append(slot)
+        return MixedPoint(tuple(on), numbers)
+
+    def _tests(self, nodes: dict[str, Any]) -> list[Test | None]:
+        typed = self.core.typed_tests()
+        found: list[Test | None] = []
+        for i, feature in enumerate(nodes["feature"].tolist()):
+            if i not in typed:
+                found.append(None if feature < 0 else ("on", feature))
+            elif isinstance(typed[i][0], list):
+                found.append(("among", tuple(typed[i][0])))
+            else:
+                found.append(("above", feature, *typed[i]))
+        return found
+
+    def _compare(self, tests: list[Test | None], nodes: dict[str, Any]) -> None:
+        reference = self.reference
+        expected: Any = reference.root.nodes()
+        where = f"{reference.options} after {reference.n} points"
+        assert [node.feature for node in expected] == tests, where
+        assert [len(node.way) for node in expected] == nodes["depth"].tolist(), where
+        assert [node.born for node in expected] == nodes["born"].tolist(), where
+        assert [node.of_class for node in expected] == nodes["counts"].tolist(), where
+        assert [sum(node.counted) for node in expected] == nodes["n_counted"].tolist(), where
+        np.testing.assert_allclose(nodes["gain"], [node.gain for node in expected], rtol=0, atol=1e-9)
+        np.testing.assert_allclose(nodes["margin"], [node.margin for node in expected], rtol=0, atol=1e-9)
+        tally = self.core.tally()
+        assert {name: tally[name] for name in reference.tally} == reference.tally, where
+
+
+def mixed_rows(seed: int, n: int, n_classes: int = 2) -> list[Row]:
+    """Make points of a few numbers, flags and categories, some missing, that tell the class, and other things later."""
+    rng = np.random.default_rng(seed)
+    rows: list[Row] = []
+    for i in range(n):
+        label = int(rng.integers(n_classes))
+        turn = i > n // 2
+        x: dict[str, Any] = {
+            "many": float(rng.normal() + (3.5 * label if not turn else 0)),
+            "few": float(rng.integers(5)),
+            "same": 7.0,
+            "rises": float(i),
+            "huge": float(rng.choice([-1.7e308, 1.7e308, 5e-324, 0.0])),
+            "kind": "abcde"[int(rng.integers(3)) + (label if turn else 0)],
+            "flag": bool(rng.random() < 0.3 + 0.4 * label * turn),
+        }
+        rows.append(({name: value for name, value in x.items() if rng.random() > 0.1}, label))
+    return rows
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("kind", KINDS, ids="-".join)
+def test_every_kind_of_tree(kind: tuple[str, str, str], n_classes: int) -> None:
+    twins = MixedTwins(options_of(kind))
+    twins.learn(mixed_rows(seed=4, n=170, n_classes=n_classes))
+    kinds = {node.feature[0] for node in twins.reference.root.nodes() if node.feature is not None}  # type: ignore[index]
+    assert "above" in kinds
+    assert twins.reference.settled < twins.reference.tally["tested"]
+
+
+HOSTILE: dict[str, list[Row]] = {
+    "one value": [({"x": 3.0}, i % 2) for i in range(40)],
+    "all missing": [({"x": math.nan}, i % 2) for i in range(40)],
+    "one class": [({"x": float(i)}, 0) for i in range(40)],
+    "sorted labels": [({"x": float(i % 7), "k": "ab"[i % 2]}, int(i >= 60)) for i in range(120)],
+    "presence tells": [({"x": float(i % 5)} if i % 2 else {}, i % 2) for i in range(60)],
+    "late number": [({"x": float(i)} if i > 40 else {"a": True}, i % 2) for i in range(90)],
+    "two values at once": [({"k": "abc"[i % 3], "x": float(i % 4)}, int(i % 3 > 0)) for i in range(80)],
+    "beyond what was": [({"x": float((-3) ** (i // 10))}, i % 2 if i < 50 else int(i % 3 == 0)) for i in range(100)],
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_streams(name: str) -> None:
+    for kind in KINDS:
+        MixedTwins(options_of(kind), search="exhaustive").learn(HOSTILE[name])
+
+
+ROWS = st.lists(
+    st.tuples(
+        st.fixed_dictionaries(
+            {},
+            optional={
+                "x": st.sampled_from([-1.0, 0.0, 0.5, 2.0, 1e300]),
+                "y": st.integers(0, 90).map(float),
+                "k": st.sampled_from("abcd"),
+                "f": st.booleans(),
+            },
+        ),
+        st.integers(0, 1),
+    ),
+    max_size=60,
+)
+
+
+@settings(suppress_health_check=[HealthCheck.too_slow], max_examples=40)
+@given(st.sampled_from(KINDS), ROWS)
+def test_drawn_streams(kind: tuple[str, str, str], rows: list[Row]) -> None:
+    MixedTwins(options_of(kind)).learn(rows)

@@ -1,0 +1,359 @@
+"""The native readers of text, CSV and JSON lines equal those in plain Python, on hostile input, in all that is seen."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+from collections.abc import Callable
+from typing import Any, NamedTuple
+from unittest.mock import patch
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from reference_readers import jsonl_reader
+from reference_readers.csv_reader import CsvParser as PlainCsv
+from reference_readers.text_reader import TextParser as PlainText
+from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
+from stream_files import Pieces
+
+from sapwood.data import Batch
+from sapwood.stream import NA_VALUES, Reader, StreamError, _jsonl
+from sapwood.stream._csv import CsvParser
+from sapwood.stream._jsonl import JsonLinesParser
+from sapwood.stream._parser import Parser
+from sapwood.stream._source import Source
+from sapwood.stream._text import text_parser
+
+
+class How(NamedTuple):
+    """How a stream is read: the pieces that it comes in, the points per batch, the points that are passed over."""
+
+    lengths: list[int]
+    batch_size: int = 3
+    start: int = 0
+
+
+HOW = st.builds(How, st.lists(st.integers(1, 60), min_size=1, max_size=4), st.integers(1, 4), st.integers(0, 2))
+# What does not arrive as text is cut, so that a character may be.
+BROKEN = st.binary(max_size=3)
+
+
+def told(value: Any) -> Any:
+    """A value with its type, and for the value of a category the attribute that it is of."""
+    return type(value).__name__, repr(value), getattr(value, "attribute", None)
+
+
+def seen(batch: Batch) -> tuple[Any, ...]:
+    """All that a batch says."""
+    features = [[told(feature) for feature in point] for point in batch.features()]
+    numbers = None if batch.numbers is None else (list(batch.numbers.of_points()), batch.numbers.names)
+    labels = [told(label) for label in batch.y.tolist()]
+    classes: Any = None
+    if None not in batch.y.tolist():
+        classes = [told(label) for label in batch.order()], [batch.coded.classes[code] for code in batch.coded.codes]
+    return features, repr(numbers), labels, repr(classes), batch.first_line, batch.n_features
+
+
+def outcome(data: bytes, make: Callable[[str], Parser], how: How) -> Any:
+    """All that a reader says of a stream: its batches, the lines that are bad, the error at the end, the columns."""
+    source = Source(Pieces(data, how.lengths))
+    parser = make(source.name)
+    reader = Reader(source, parser, format_name="x", batch_size=how.batch_size, on_error="skip", start=how.start)
+    given: list[Any] = []
+    error = ""
+    try:
+        given.extend(seen(batch) for batch in reader)
+    except StreamError as problem:
+        error = str(problem)
+    return given, reader.errors, error, reader.n_lines, repr(reader.table)
+
+
+def compare(data: bytes, native: Callable[[str], Parser], plain: Callable[[str], Parser], how: How) -> None:
+    try:
+        Source(io.BytesIO(data))
+    except StreamError:
+        return  # it is refused before a parser sees it
+    expected = outcome(data, plain, how)
+    assert outcome(data, native, how) == expected
+
+
+# ---- text ------------------------------------------------------------------------------------------------------------
+
+WORD = st.one_of(
+    st.sampled_from(
+        ["Spam", "a", "eggs_1", "İstanbul", "ΟΔΟΣ", "ΣΑΣ", "ǅ", "naïve", "Straße", "x\u0301y", "42", "\u2028"]
+    ),
+    st.sampled_from(
+        ["supercalifragilisticexpialidocious", "exactlysixteenxx", "seventeenletterss", "İ", "Ⱥab", "\u00a0"]
+    ),
+    st.text(st.characters(exclude_characters="\n", exclude_categories=["Cs"]), max_size=12),
+    st.text("ab_Z9-. '", max_size=20),
+    # Two blocks of 64, and words that go over their ends.
+    st.integers(55, 70).map(lambda n: "x" * n + " end"),
+)
+LINE_OF_TEXT = st.tuples(
+    st.sampled_from(["spam", "ham", "", "a label of many letters", "é", " ", "\u00a0", "x" * 17]),
+    st.sampled_from(["\t", "\t", "\t", "", " "]),
+    st.lists(WORD, max_size=8).map(" ".join),
+    st.sampled_from(["\n", "\r\n", "\r\r\n", "\n\n", "\n \t\n", "\n\u2003\n"]),
+).map(lambda parts: "".join(parts).encode())
+TEXTS = st.lists(st.one_of(LINE_OF_TEXT, LINE_OF_TEXT, BROKEN), min_size=1, max_size=10).map(b"".join)
+
+
+@given(TEXTS, HOW, st.booleans(), st.sampled_from([(1, 1), (1, 2), (2, 3)]))
+@example(b"a\tb c", How([1], 1), True, (1, 1))
+@example("a\tΣ ΑΣ ΑΣΑ İx\r\n".encode(), How([3], 2), True, (1, 2))
+@example(b"a\tb\xff\n\xc3", How([3], 2), False, (1, 1))
+def test_text(data: bytes, how: How, labelled: bool, runs: tuple[int, int]) -> None:
+    compare(
+        data,
+        lambda _: text_parser(CountVectorizer(ngram_range=runs), None, labelled=labelled),
+        lambda _: PlainText(CountVectorizer(ngram_range=runs), None, labelled=labelled),
+        how,
+    )
+
+
+@given(TEXTS, HOW, st.sampled_from([1, 2, 7, 1 << 20, 2**31 - 2]), st.integers(1, 2))
+def test_hashed_text(data: bytes, how: How, n_features: int, longest: int) -> None:
+    vectorizer = HashingVectorizer(n_features=n_features, ngram_range=(1, longest))
+    compare(
+        data,
+        lambda _: text_parser(vectorizer, None, labelled=True),
+        lambda _: PlainText(vectorizer, None, labelled=True),
+        how,
+    )
+
+
+def test_every_character_is_what_python_says() -> None:
+    for first in range(0, 0x110000, 0x1000):
+        codes = [code for code in range(first, first + 0x1000) if not 0xD800 <= code < 0xE000 and code not in (0, 10)]
+        # By itself, between letters, and twice.
+        data = "".join(f"a\tx{chr(code)}y {chr(code)} {chr(code)}{chr(code)}\n" for code in codes).encode()
+        if codes:
+            compare(
+                data,
+                lambda _: text_parser(None, None, labelled=True),
+                lambda _: PlainText(None, None, labelled=True),
+                How([1 << 16], 1 << 12),
+            )
+
+
+# ---- CSV -------------------------------------------------------------------------------------------------------------
+
+CELL = st.one_of(
+    st.sampled_from(
+        ["", " ", "true", "False", "1", "0", "-2", "3.5", "1e-3", "+7", ".5", "5.", "1e400", "-0", "1e-400"]
+    ),
+    st.sampled_from(["red", "blue", " red ", "NA", "?", "nan", "inf", "1_0", "x=y", "-999", "12345678901234567890123"]),
+    st.sampled_from(
+        ['"', '""', '"a', 'a"', '"a,b"', '"a""b"', '"a\nb"', '"a\r\nb"', "a\rb", '"a"b', '"1.5"', '" 2"', "é"]
+    ),
+    st.floats(allow_nan=False, allow_infinity=False).map(repr),
+    st.text(st.characters(exclude_categories=["Cs"]), max_size=6),
+)
+ROW = st.tuples(
+    st.one_of(st.lists(CELL, min_size=4, max_size=4), st.lists(CELL, max_size=5)),
+    st.sampled_from(["\n", "\r\n", "\n", "\r", "\n\n"]),
+)
+HEADER = st.sampled_from(["size,colour,label,note", "a,a=b,label,a=b=c", '"size","the, colour",y,"n""o"', "1,2,3,4"])
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> bytes:
+    """A table most of whose rows are right, with some bytes that are none."""
+    header = draw(HEADER)
+    delimiter = draw(st.sampled_from(",,,;\t|"))
+    rows = "".join(delimiter.join(cells) + end for cells, end in draw(st.lists(ROW, max_size=8)))
+    data = (header.replace(",", delimiter) + draw(st.sampled_from(["\n", "\r\n"])) + rows).encode()
+    at = draw(st.integers(0, len(data)))
+    return data[:at] + draw(st.one_of(st.just(b""), BROKEN)) + data[at:]
+
+
+@given(
+    tables(),
+    HOW,
+    st.sampled_from(
+        [
+            {},
+            {"labelled": False},
+            {"header": False},
+            {"types": {"size": "number", "colour": "category", "note": "flag"}, "only_typed": True},
+            {"types": {"size": "number", "colour": "number", "note": "number"}, "only_typed": True},
+            {"na_values": frozenset({"-999", "1", "red"})},
+            {"label": "note", "ignore": ("size",)},
+            {"delimiter": "é"},
+        ]
+    ),
+)
+def test_csv(data: bytes, how: How, options: dict[str, Any]) -> None:
+    def make(kind: Any) -> Callable[[str], Parser]:
+        def made(name: str) -> Any:
+            return kind(
+                name,
+                options.get("label"),
+                options.get("ignore", ()),
+                options.get("delimiter"),
+                labelled=options.get("labelled", True),
+                header=options.get("header", True),
+                types=options.get("types", {}),
+                only_typed=options.get("only_typed", False),
+                na_values=options.get("na_values", NA_VALUES),
+            )
+
+        return made
+
+    compare(data, make(CsvParser), make(PlainCsv), how)
+
+
+def test_long_tables() -> None:
+    """Beyond the rows that settle the types, and beyond the cells that are remembered."""
+    rows = [f"{i / 7!r},c{i % 5},{i},{'true' if i % 3 else 'FALSE'},u{i},{i % 2}" for i in range(3000)]
+    rows[2500] = '1.5,"c1\nx",7,true,u,1'
+    rows[2600] = "x,c1,7,true,u,1"
+    data = ("a,b,n,f,unique,y\n" + "\n".join(rows)).encode()
+    options = {"labelled": True, "header": True, "types": {}, "only_typed": False, "na_values": NA_VALUES}
+    for size in (1, 700, 10_000):
+        compare(
+            data,
+            lambda name: CsvParser(name, None, (), None, **options),  # type: ignore[arg-type]
+            lambda name: PlainCsv(name, None, (), None, **options),  # type: ignore[arg-type]
+            How([1 << 14], size, 5),
+        )
+
+
+def test_tables_of_few_values() -> None:
+    """Every value meets every other, and every label."""
+    draw = random.Random(3)
+    rows = [[draw.choice(["a", "b", " a", "", "true", "NA"]) for _ in range(6)] for _ in range(1500)]
+    labels = [draw.choice(["x", "y", " x ", "z"]) for _ in rows]
+    header = ["c1", "c2", "c3", "c4", "c5", "c6"]
+    table = "\n".join(",".join([*row, label]) for row, label in zip([header, *rows], ["y", *labels], strict=True))
+    options = {"labelled": True, "header": True, "types": {}, "only_typed": False, "na_values": NA_VALUES}
+    compare(
+        table.encode(),
+        lambda name: CsvParser(name, None, (), None, **options),  # type: ignore[arg-type]
+        lambda name: PlainCsv(name, None, (), None, **options),  # type: ignore[arg-type]
+        How([1 << 14], 400),
+    )
+    objects = "".join(
+        json.dumps(
+            {
+                name: {"a": 1, "b": [cell, "q"], "true": True}.get(cell, cell)
+                for name, cell in zip(header, row, strict=True)
+            }
+            | {"label": label}
+        )
+        + "\n"
+        for row, label in zip(rows, labels, strict=True)
+    )
+    known = {"labelled": True, "types": {}, "na_values": NA_VALUES, "is_known": False}
+    compare(
+        objects.encode(),
+        lambda name: JsonLinesParser(name, None, (), **known),  # type: ignore[arg-type]
+        lambda name: jsonl_reader.JsonLinesParser(name, None, (), **known),  # type: ignore[arg-type]
+        How([1 << 14], 400),
+    )
+
+
+@pytest.mark.parametrize("cell", ["x" * 131_072, "x" * 131_073, "é" * 70_000, '"' + "y" * 200_000 + '"'])
+def test_huge_cells(cell: str) -> None:
+    options = {"labelled": True, "header": True, "types": {}, "only_typed": False, "na_values": NA_VALUES}
+    data = f"a,y\n1,x\n{cell},x\nlast,x\n".encode()
+    compare(
+        data,
+        lambda name: CsvParser(name, None, (), None, **options),  # type: ignore[arg-type]
+        lambda name: PlainCsv(name, None, (), None, **options),  # type: ignore[arg-type]
+        How([1 << 14], 2),
+    )
+
+
+# ---- JSON lines ------------------------------------------------------------------------------------------------------
+
+SCALAR = st.one_of(
+    st.sampled_from(["true", "false", "null", "0", "-0", "-0.0", "1", "-2", "3.5", "1e-3", "1E+2", "1e400", "1e-400"]),
+    st.sampled_from(["01", "+1", ".5", "5.", "1.e3", "-", "NaN", "-Infinity", "tru", "12345678901234567890123", "1_0"]),
+    st.sampled_from(['""', '" "', '"NA"', '"red"', '" red "', '"1.5"', '"true"', '"a\\"b"', '"\\u00e9"', '"\\ud800"']),
+    st.sampled_from(['"\\x"', '"\\u12"', '"a\tb"', '"open', "'a'", '"\\/\\b"', '"é"', '"a.b"']),
+    st.floats(allow_nan=False, allow_infinity=False).map(json.dumps),
+    st.text(st.characters(exclude_categories=["Cs"]), max_size=6).map(json.dumps),
+    st.text(st.characters(exclude_categories=["Cs"]), max_size=6).map(
+        lambda text: json.dumps(text, ensure_ascii=False)
+    ),
+)
+GAP = st.sampled_from(["", "", "", " ", "\t", " \r"])
+FIELD = st.sampled_from(["a", "b", "user", "age", "label", "a.b", "é", "\\u00e9", "a\\tb", "tags"])
+
+
+def joined(parts: list[str], gap: str, ends: str) -> str:
+    return ends[0] + gap + f"{gap},{gap}".join(parts) + gap + ends[1]
+
+
+VALUE = st.recursive(
+    SCALAR,
+    lambda inner: st.one_of(
+        st.tuples(st.lists(SCALAR, max_size=3), GAP).map(lambda both: joined(both[0], both[1], "[]")),
+        st.tuples(st.lists(st.tuples(FIELD, inner).map(lambda item: f'"{item[0]}":{item[1]}'), max_size=3), GAP).map(
+            lambda both: joined(both[0], both[1], "{}")
+        ),
+    ),
+    max_leaves=4,
+)
+OBJECT = st.tuples(
+    st.lists(st.tuples(FIELD, VALUE).map(lambda item: f'"{item[0]}": {item[1]}'), max_size=4),
+    SCALAR.map(lambda value: f'"label":{value}'),
+    GAP,
+).map(lambda parts: joined([*parts[0], parts[1]], parts[2], "{}"))
+LINE_OF_JSON = st.tuples(
+    st.one_of(OBJECT, OBJECT, OBJECT, VALUE), st.sampled_from(["\n", "\n", "\r\n", "\n\n", " \n", "x\n", "\u2003\n"])
+).map("".join)
+
+
+@st.composite
+def objects(draw: st.DrawFn) -> bytes:
+    """Lines that are met again, so that the core reads them too, with some bytes that are none."""
+    lines = draw(st.lists(LINE_OF_JSON, min_size=1, max_size=6))
+    order = draw(st.lists(st.sampled_from(lines), max_size=12))
+    data = "".join(lines + order).encode()
+    at = draw(st.integers(0, len(data)))
+    return data[:at] + draw(st.one_of(st.just(b""), BROKEN)) + data[at:]
+
+
+@given(
+    objects(),
+    HOW,
+    st.sampled_from(
+        [
+            {},
+            {"labelled": False},
+            {"labelled": False, "label": "label"},
+            {"ignore": ("a", "user.age")},
+            {"types": {"a": "number", "b": "category", "user.age": "flag"}},
+            {"na_values": frozenset({"1.5", "red"}), "types": {"a": "category"}},
+            {"label": "b", "is_known": True},
+        ]
+    ),
+    st.sampled_from([0, 2, 1000]),
+)
+@example(b'{"label":1}\n' * 3, How([5]), {}, 1)
+@example(b'{"label":1,"a":-0}\n{"label":true,"a":-0}\n{"label":1.0,"a":-0.0}\n' * 2, How([50]), {}, 1)
+@example(b'{"label":1,"a":{"b":{"c":1}}}\n{"label":1,"a":{"b":{"c":1},"b":2}}\n' * 2, How([50]), {}, 1)
+def test_json_lines(data: bytes, how: How, options: dict[str, Any], settling: int) -> None:
+    def make(kind: Any) -> Callable[[str], Parser]:
+        def made(name: str) -> Any:
+            return kind(
+                name,
+                options.get("label"),
+                options.get("ignore", ()),
+                labelled=options.get("labelled", True),
+                types=options.get("types", {}),
+                na_values=options.get("na_values", NA_VALUES),
+                is_known=options.get("is_known", False),
+            )
+
+        return made
+
+    # Otherwise the core would begin only after a thousand lines.
+    with patch.object(_jsonl, "SETTLING", settling), patch.object(jsonl_reader, "SETTLING", settling):
+        compare(data, make(JsonLinesParser), make(jsonl_reader.JsonLinesParser), how)

@@ -1,0 +1,151 @@
+"""Trees on Spark from streams: exactly once, through kills of executors and drivers, on a cluster and on Connect."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from spark_points import OPTIONS, SCHEMA, digest_of, one_machine, rows_of, write_batch
+from spark_session import session
+
+pytestmark = [
+    pytest.mark.spark,
+    # pyspark leaves its sockets to the garbage collector.
+    pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+
+HERE = Path(__file__).parent
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator[Any]:
+    """A driver with two executors in processes of their own."""
+    made = session("local-cluster[2,1,1024]")
+    yield made
+    made.stop()
+
+
+BATCHES = [rows_of(n, seed) for seed, n in enumerate([300, 250, 1, 300], 1)]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """The folder of a stream, with all of its batches."""
+    made = tmp_path / "stream"
+    for number, rows in enumerate(BATCHES):
+        write_batch(made, number, rows)
+    return made
+
+
+def driven(folder: Path, checkpoint: Path, when: str = "never", master: str = "local[2]") -> list[str]:
+    """Run a driver; return what it printed at its end, nothing if it was killed."""
+    command = [sys.executable, str(HERE / "spark_driver.py"), str(folder), str(checkpoint), master, when]
+    ran = subprocess.run(command, check=False, capture_output=True, text=True, timeout=300)
+    if when == "never":
+        assert ran.returncode == 0, ran.stderr[-4000:]
+    else:
+        assert ran.returncode == -signal.SIGKILL, ran.stderr[-4000:]
+    return [line for line in ran.stdout.splitlines() if line.startswith("learned")]
+
+
+def test_a_driver_that_is_killed_before_and_after_its_save_learns_every_batch_once(
+    folder: Path, tmp_path: Path
+) -> None:
+    expected = digest_of(one_machine(BATCHES, sub_batches=2))
+    checkpoint = tmp_path / "checkpoint"
+    assert driven(folder, checkpoint, "before:1") == []
+    assert driven(folder, checkpoint, "after:1") == []
+    assert driven(folder, checkpoint, "after:3") == []
+    assert driven(folder, checkpoint) == [f"learned 3 {expected}"]
+    # And what comes later goes on from there.
+    more = rows_of(200, 9)
+    write_batch(folder, 9, more)
+    assert driven(folder, checkpoint) == [f"learned 4 {digest_of(one_machine([*BATCHES, more], sub_batches=2))}"]
+
+
+def test_spark_connect_learns_the_same_tree(folder: Path, tmp_path: Path) -> None:
+    expected = digest_of(one_machine([[row for rows in BATCHES for row in rows]], sub_batches=2))
+    assert driven(folder, tmp_path / "checkpoint", master="connect") == [f"learned -1 {expected}"]
+
+
+def executors(spark: Any) -> list[int]:
+    """Return the processes of the executors of a session."""
+    name = spark.sparkContext.applicationId
+    found = []
+    for entry in Path("/proc").iterdir():
+        try:
+            command = (entry / "cmdline").read_bytes() if entry.name.isdigit() else b""
+        except OSError:  # it ended meanwhile
+            continue
+        if b"CoarseGrainedExecutorBackend" in command and name.encode() in command:
+            found.append(int(entry.name))
+    return found
+
+
+def test_an_executor_that_is_killed_in_the_middle_of_a_batch(spark: Any) -> None:
+    from sapwood.spark import SparkTreeClassifier
+
+    rows = rows_of(3000, 5)
+    frame = spark.createDataFrame(rows, SCHEMA).repartition(7)
+    killed: list[int] = []
+    done = threading.Event()
+
+    def kill() -> None:
+        """Kill an executor once it has been given something to do."""
+        tracker = spark.sparkContext.statusTracker()
+        while not done.is_set():
+            stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
+            alive = executors(spark)
+            if alive and any(stage is not None and stage.numActiveTasks > 0 for stage in stages):
+                os.kill(alive[0], signal.SIGKILL)
+                killed.append(alive[0])
+                return
+            time.sleep(0.002)
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    try:
+        model = SparkTreeClassifier(classes=[0, 1, 2], sub_batches=3, **OPTIONS).fit(frame)
+    finally:
+        done.set()
+        killer.join()
+    assert len(killed) == 1
+    assert model.digest() == digest_of(one_machine([rows], sub_batches=3))
+
+
+def test_a_bad_row_stops_the_stream_and_leaves_the_model(spark: Any, tmp_path: Path) -> None:
+    from sapwood.spark import SparkTreeClassifier, SparkTreeModel
+
+    source, checkpoint = tmp_path / "stream", str(tmp_path / "checkpoint")
+    write_batch(source, 0, BATCHES[0])
+    write_batch(source, 1, [*BATCHES[1], ([3, 4], 8)])
+    stream = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1).json(str(source))
+    learner = SparkTreeClassifier(classes=[0, 1, 2], sub_batches=2, **OPTIONS)
+    with pytest.raises(ValueError, match="checkpoint must hold a model, got none"):
+        SparkTreeModel.load(spark, checkpoint)
+    query = learner.start(stream, checkpoint, name="bad", trigger={"availableNow": True})
+    with pytest.raises(Exception, match="batch 1, column 'label' must hold the classes 0, 1, 2 only, got 8"):
+        query.awaitTermination()
+    model = SparkTreeModel.load(spark, checkpoint)
+    assert model.batch == 0
+    assert model.digest() == digest_of(one_machine(BATCHES[:1], sub_batches=2))
+    other = SparkTreeClassifier(classes=[0, 1, 2], sub_batches=5, **OPTIONS)
+    with pytest.raises(Exception, match="sub_batches must be as in the checkpoint, 2, got 5"):
+        other.start(stream, checkpoint, trigger={"availableNow": True}).awaitTermination()
+
+
+def test_the_example(repository: Path, tmp_path: Path) -> None:
+    command = [sys.executable, str(repository / "examples" / "spark_stream.py")]
+    ran = subprocess.run(command, check=False, capture_output=True, text=True, cwd=tmp_path, timeout=300)
+    assert ran.returncode == 0, ran.stderr[-4000:]
+    assert "batch 2: 6000 points" in ran.stdout
+    assert "nanobind" not in ran.stderr
