@@ -96,14 +96,19 @@ def farm(points: int | None = None) -> Stream:
     return stored("farm", "farm/farm.orig.svm.gz", points)
 
 
-def stored(name: str, path: str, points: int | None = None, n_classes: int = 2) -> Stream:
-    """Return the points of a file below `DATA`, or only the first of them; raise Unavailable if there is no file."""
+def data_file(name: str, path: str) -> Path:
+    """Return a file below `DATA`; raise Unavailable if there is none."""
     file = DATA / path
     if not file.is_file():
         raise Unavailable(
             f"{name}: {path} is absent; set SAPWOOD_DATA to the folder that holds {path.partition('/')[0]}/"
         )
-    with gzip.open(file) as lines:
+    return file
+
+
+def stored(name: str, path: str, points: int | None = None, n_classes: int = 2) -> Stream:
+    """Return the points of a file below `DATA`, or only the first of them; raise Unavailable if there is no file."""
+    with gzip.open(data_file(name, path)) as lines:
         source = lines if points is None else io.BytesIO(b"".join(itertools.islice(lines, points)))
         X, y = load_svmlight_file(source, zero_based=False)
     return stream_of(name, X.indptr, X.indices, y, X.shape[1], n_classes=n_classes)

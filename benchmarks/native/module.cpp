@@ -1,5 +1,5 @@
 #include "bench.hpp"
-#include "points_error.hpp"
+#include "bindings.hpp"
 
 NB_MODULE(_bench, m) {
     m.doc() = "Yardsticks for sapwood's benchmarks; never installed.";

@@ -6,9 +6,9 @@ import sys
 
 from benchmarks.main import run_benchmarks
 
-from . import commands, readers
+from . import commands, peers, readers
 
-BENCHMARKS = {"readers": readers.run, "commands": commands.run}
+BENCHMARKS = {"readers": readers.run, "commands": commands.run, "peers": peers.run}
 
 
 def main(arguments: list[str] | None = None) -> int:

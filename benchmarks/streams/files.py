@@ -6,9 +6,12 @@ import bz2
 import gzip
 import json
 import lzma
+import math
+import random
 import time
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
+from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple
 
@@ -122,3 +125,64 @@ def compressed(folder: Path, file: File, notes: list[str]) -> Iterator[tuple[str
         path = folder / f"{file.path.name}.{extension}"
         path.write_bytes(pack(text))
         yield extension, File(path, file.n_bytes)
+
+
+# ---- files that other readers read, too ------------------------------------------------------------------------------
+
+
+def english(folder: Path, n: int) -> File:
+    """Write labelled texts whose words are as long and as frequent as those of English, with capitals and stops."""
+    draw = random.Random(SEED)
+    # Short words are frequent: the length of the word of rank r grows with its logarithm, about 4.7 on average.
+    ranks = range(1, 30_001)
+    lengths = [max(1, round(draw.gauss(2 + 0.62 * math.log(r + 1), 1.5))) for r in ranks]
+    words = ["".join(draw.choices("etaoinshrdlucmfwypvbgkjqxz", k=length)) for length in lengths]
+    shares = list(accumulate(1 / (r + 2) for r in ranks))
+    path = folder / "english.tsv"
+    with path.open("w", encoding="ascii") as file:
+        for i in range(n):
+            chosen = draw.choices(words, cum_weights=shares, k=100)
+            chosen[::12] = [f". {word.capitalize()}" for word in chosen[::12]]
+            file.write(f"{'ham' if i % 2 else 'spam'}\t{' '.join(chosen)}\n")
+    return File(path, path.stat().st_size)
+
+
+def mixed_table(folder: Path, n: int) -> File:
+    """Write a table of numbers, categories, flags and missing cells as CSV."""
+    draw = random.Random(SEED)
+    path = folder / "people.csv"
+    with path.open("w", encoding="ascii") as file:
+        file.write("age,income,country,job,member,score,city,label\n")
+        for _ in range(n):
+            row = (
+                str(draw.randrange(18, 90)),
+                f"{draw.random() * 1e5:.2f}",
+                draw.choice(["fi", "se", "no", "dk", ""]),
+                draw.choice(["teacher", '"engineer, civil"', "nurse", "clerk"]),
+                draw.choice(["true", "false"]),
+                f"{draw.random():.6f}",
+                f"city{draw.randrange(500)}",
+                draw.choice(["yes", "no"]),
+            )
+            file.write(",".join(row) + "\n")
+    return File(path, path.stat().st_size)
+
+
+def objects(folder: Path, n: int) -> File:
+    """Write objects with numbers, texts, flags, a list and an object within, as JSON lines."""
+    draw = random.Random(SEED)
+    path = folder / "people.jsonl"
+    with path.open("w", encoding="ascii") as file:
+        for _ in range(n):
+            person = {
+                "age": draw.randrange(18, 90),
+                "income": round(draw.random() * 1e5, 2),
+                "country": draw.choice(["fi", "se", "no", "dk"]),
+                "member": draw.random() < 0.5,
+                "score": round(draw.random(), 6),
+                "tags": draw.sample(["red", "green", "blue", "old", "new"], 2),
+                "user": {"city": f"city{draw.randrange(500)}", "visits": draw.randrange(20)},
+                "label": draw.choice(["yes", "no"]),
+            }
+            file.write(json.dumps(person) + "\n")
+    return File(path, path.stat().st_size)

@@ -6,9 +6,17 @@ import sys
 
 from benchmarks.main import run_benchmarks
 
-from . import accuracy, memory, speed
+from . import accuracy, change, dynamic, memory, mixed, speed, splits
 
-BENCHMARKS = {"speed": speed.run, "accuracy": accuracy.run, "memory": memory.run}
+BENCHMARKS = {
+    "speed": speed.run,
+    "accuracy": accuracy.run,
+    "memory": memory.run,
+    "splits": splits.run,
+    "change": change.run,
+    "dynamic": dynamic.run,
+    "mixed": mixed.run,
+}
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -11,15 +11,32 @@ from matplotlib.figure import Figure
 from benchmarks.micro.report import Report, Table
 from benchmarks.micro.workloads import Stream, Unavailable, stored, synthetic
 
-from .learners import Make, Run, bernoulli, capymoa_tree, prequential, river_tree, sapwood_tree
+from .learners import (
+    Make,
+    Run,
+    bernoulli,
+    capymoa_tree,
+    logistic_regression,
+    prequential,
+    river_tree,
+    sapwood_tree,
+    vowpal_wabbit,
+)
 
+TREE = "tree"
 LEARNERS: dict[str, Make] = {
+    TREE: sapwood_tree("streaming"),
     "VFDT": sapwood_tree("hoeffding"),
     "EFDT": sapwood_tree("extremely_fast"),
     "VFDT, majority": sapwood_tree("hoeffding", leaf_prediction="majority"),
     "VFDT, naive Bayes": sapwood_tree("hoeffding", leaf_prediction="naive_bayes"),
     "VFDT, logistic": sapwood_tree("hoeffding", leaf_prediction="logistic"),
+    "VFDT, adaptive": sapwood_tree("hoeffding", leaf_prediction="adaptive"),
     "BernoulliNB": bernoulli,
+    "SGD": logistic_regression,
+    "VW": vowpal_wabbit(""),
+    "VW -l 1": vowpal_wabbit("-l 1"),
+    "VW --nn 5": vowpal_wabbit("--nn 5"),
     "river, sparse dicts": river_tree("HoeffdingTreeClassifier", dense=False),
     "river, dense dicts": river_tree("HoeffdingTreeClassifier", dense=True),
     "CapyMOA": capymoa_tree("HoeffdingTree"),
@@ -34,7 +51,9 @@ FILES = {
     "author-gender.shuf": "author-gender/author-gender.shuf.svm.gz",
     "author-gender.orig": "author-gender/author-gender.orig.svm.gz",
     "news20-bigrams": "news20-bigrams/news20-bigrams.shuf.svm.gz",
+    "news20-words": "news20-words/news20-words.multiclass.shuf.svm.gz",
 }
+CLASSES = {"news20-words": 20}
 # Dense dicts and CapyMOA's header hold every feature: with more than this, one run would take hours or all memory.
 MOST_FEATURES_FOR_PEERS = 60_000
 # With more than this, CapyMOA takes milliseconds to make an instance, before the clock starts.
@@ -50,9 +69,10 @@ def run(quick: bool) -> Report:
         "Accuracy in per cent, each point predicted before it is learned; parameters are each library's defaults.",
         (
             f"A learner has {seconds:g} seconds per stream. Where it did not finish, the number of points that it saw "
-            "is in brackets, followed by the accuracy of sapwood's VFDT on the same points."
+            "is in brackets, followed by the accuracy of sapwood's tree on the same points."
         ),
-        "BernoulliNB learns blocks of 100 points where there are 20,000 features or more, else single points.",
+        "tree: StreamingTreeClassifier. SGD: SGDClassifier(loss='log_loss'). VW: Vowpal Wabbit, logistic loss.",
+        "BernoulliNB and SGD learn blocks of 100 points where there are 20,000 features or more, else single points.",
         "river, sparse dicts: only the features that are on; dense dicts: all, as 0 and 1.",
     ]
     streams: list[Stream] = [synthetic(), *_present(1000 if quick else None, notes)]
@@ -65,7 +85,7 @@ def run(quick: bool) -> Report:
              "learning": run.learning, "predicting": run.predicting}
             for name, run in runs.items()
         ]  # fmt: skip
-        table.append((stream.name, *(_cell(runs.get(name), runs["VFDT"], stream.n) for name in LEARNERS)))
+        table.append((stream.name, *(_cell(runs.get(name), runs[TREE], stream.n) for name in LEARNERS)))
     return Report(
         "trees-accuracy",
         "prequential accuracy of the trees beside other libraries'",
@@ -81,7 +101,7 @@ def _present(points: int | None, notes: list[str]) -> Iterator[Stream]:
     """Yield the streams whose files are there, or their first points; note the others."""
     for name, path in FILES.items():
         try:
-            yield stored(name, path, points)
+            yield stored(name, path, points, CLASSES.get(name, 2))
         except Unavailable as reason:  # noqa: PERF203 - a handful of files
             notes.append(f"Skipped: {reason}.")
 
@@ -118,8 +138,8 @@ def _draw(figure: Figure, figures: list[dict[str, Any]]) -> None:
     """Draw a row of dots for each stream."""
     streams = list(dict.fromkeys(entry["stream"] for entry in figures))
     axes = figure.subplots()
-    markers = "os^vDPX*<>"
-    for marker, learner in zip(markers, LEARNERS, strict=True):
+    markers = "os^vDPX*<>hp8d1"
+    for marker, learner in zip(markers, LEARNERS, strict=False):
         mine = [entry for entry in figures if entry["learner"] == learner]
         axes.scatter(
             [100 * entry["accuracy"] for entry in mine],

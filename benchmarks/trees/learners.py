@@ -11,9 +11,11 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import csr_matrix
 
 import sapwood
 from benchmarks.micro.workloads import Stream, Unavailable
+from sapwood.parameters import TREES
 
 
 class Run(NamedTuple):
@@ -91,11 +93,8 @@ class OnePoint:
 
 
 def sapwood_tree(growth: str, **parameters: Any) -> Make:
-    """Return sapwood's tree of one growth, 'hoeffding' or 'extremely_fast'."""
-    cls = {
-        "hoeffding": sapwood.HoeffdingTreeClassifier,
-        "extremely_fast": sapwood.ExtremelyFastDecisionTreeClassifier,
-    }[growth]
+    """Return sapwood's tree of one growth, by the name that the core has for it."""
+    cls = getattr(sapwood, next(kind.name for kind in TREES if kind.growth == growth))
 
     def make(stream: Stream) -> Learner:
         points = [dict.fromkeys(row, 1) for row in rows(stream)]
@@ -104,14 +103,14 @@ def sapwood_tree(growth: str, **parameters: Any) -> Make:
     return make
 
 
-class BernoulliNaiveBayes:
-    """scikit-learn's BernoulliNB, which takes blocks of points: a point takes it time in proportion to all features."""
+class InBlocks:
+    """A classifier of scikit-learn's, which takes blocks: a point takes it time in proportion to all features."""
 
-    def __init__(self, stream: Stream, block: int) -> None:
-        from sklearn.naive_bayes import BernoulliNB
-
-        self._model = BernoulliNB()
-        self._X = stream.matrix.astype(np.float64)
+    def __init__(self, model: Any, stream: Stream, block: int) -> None:
+        self._model = model
+        # Some of scikit-learn takes no 64-bit indices.
+        X = stream.matrix.astype(np.float64)
+        self._X = csr_matrix((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape)
         self._y = stream.labels
         self._classes = np.arange(stream.n_classes)
         self._block = block
@@ -132,9 +131,22 @@ class BernoulliNaiveBayes:
             self._model.partial_fit(self._X[start : i + 1], self._y[start : i + 1], classes=self._classes)
 
 
+def _block_of(stream: Stream) -> int:
+    return 1 if stream.n_features < 20_000 else 100
+
+
 def bernoulli(stream: Stream) -> Learner:
     """Return BernoulliNB, a point at a time where features are few enough for that."""
-    return BernoulliNaiveBayes(stream, block=1 if stream.n_features < 20_000 else 100)
+    from sklearn.naive_bayes import BernoulliNB
+
+    return InBlocks(BernoulliNB(), stream, _block_of(stream))
+
+
+def logistic_regression(stream: Stream) -> Learner:
+    """Return a logistic regression that learns by stochastic gradients, likewise."""
+    from sklearn.linear_model import SGDClassifier
+
+    return InBlocks(SGDClassifier(loss="log_loss", random_state=0), stream, _block_of(stream))
 
 
 def _require(package: str) -> None:
@@ -157,6 +169,47 @@ def river_tree(name: str, *, dense: bool) -> Make:
         return OnePoint(getattr(tree, name)(), points, stream.labels.tolist())
 
     return make
+
+
+class VowpalWabbit:
+    """A linear model of Vowpal Wabbit's, or another by its options; more than two classes one against all."""
+
+    def __init__(self, options: str, stream: Stream) -> None:
+        _require("vowpalwabbit")
+        from vowpalwabbit import Workspace
+
+        self._is_binary = stream.n_classes == 2
+        kind = "--loss_function logistic" if self._is_binary else f"--oaa {stream.n_classes} --loss_function logistic"
+        # Enough bits for every feature to have a weight of its own.
+        bits = max(18, int(stream.n_features).bit_length() + 1)
+        self._model = Workspace(f"--quiet {kind} -b {bits} {options}")
+        labels = stream.labels.astype(int)
+        names = (2 * labels - 1 if self._is_binary else labels + 1).tolist()
+        self._points = [f"| {' '.join(map(str, row))}" for row in rows(stream)]
+        self._names = names
+
+    def predict(self, i: int) -> object:
+        """Return the label predicted for point i."""
+        answer = self._model.predict(self._points[i])
+        return int(answer > 0) if self._is_binary else int(answer) - 1
+
+    def learn(self, i: int) -> None:
+        """Learn point i."""
+        self._model.learn(f"{self._names[i]} {self._points[i]}")
+
+
+def vowpal_wabbit(options: str) -> Make:
+    """Return Vowpal Wabbit with some options."""
+    return lambda stream: VowpalWabbit(options, stream)
+
+
+def river_adwin_bagging(stream: Stream) -> Learner:
+    """Return river's bagging with ADWIN, of ten Hoeffding trees as is its default, given the features that are on."""
+    _require("river")
+    from river import ensemble, tree
+
+    model = ensemble.ADWINBaggingClassifier(tree.HoeffdingTreeClassifier(), seed=1)
+    return OnePoint(model, [dict.fromkeys(row, 1) for row in rows(stream)], stream.labels.tolist())
 
 
 class CapyMoaTree:

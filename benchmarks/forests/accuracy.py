@@ -1,0 +1,163 @@
+"""Prequential accuracy of forests of ten on real streams, and on made ones that change."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+import sapwood
+from benchmarks.micro.report import Report, Table
+from benchmarks.micro.workloads import Unavailable, data_file
+from benchmarks.trees.accuracy import FILES as TEXTS
+from benchmarks.trees.mixed import FILES as TABLES
+from sapwood.data import Batch
+from sapwood.stream import read
+
+TREE, FOREST = "StreamingTreeClassifier", "StreamingForestClassifier"
+OURS = (TREE, FOREST, "AdaptiveRandomForestClassifier", "StreamingRandomPatchesClassifier")
+# Points of a made stream, and of one of its concepts.
+MADE, CONCEPT = 20_000, 5_000
+# So long may a peer take for a stream; its figure is then of the points that it reached.
+SECONDS_OF_PEERS = 120.0
+BATCH = 1000
+
+
+def run(quick: bool) -> Report:
+    """Measure every forest on every stream."""
+    notes = [
+        "Accuracy in per cent, each point predicted before it is learned; forests of ten, defaults otherwise.",
+        f"river's forests have {SECONDS_OF_PEERS:.0f} seconds per stream; a star marks those that did not finish.",
+        f"Made streams: {MADE:,} points of river's generators, with another concept every {CONCEPT:,}, or that drift.",
+    ]
+    figures: list[dict[str, Any]] = []
+    table: list[tuple[str, ...]] = []
+    peers = _peers(notes)
+    for name, batches in _streams(BATCH if quick else None, notes):
+        n = sum(map(len, batches))
+        cells = []
+        for learner in OURS:
+            print(f"  {name}: {learner} ...", file=sys.stderr, flush=True)
+            accuracy = _accuracy(getattr(sapwood, learner)(), batches)
+            figures.append({"stream": name, "learner": learner, "accuracy": accuracy})
+            cells.append(f"{100 * accuracy:.2f}")
+        for learner, make in peers.items():
+            print(f"  {name}: {learner} ...", file=sys.stderr, flush=True)
+            accuracy, reached = _accuracy_of_peer(make(), batches, 2 if quick else SECONDS_OF_PEERS)
+            figures.append({"stream": name, "learner": learner, "accuracy": accuracy, "points": reached})
+            cells.append(f"{100 * accuracy:.2f}{'' if reached == n else f'* ({reached:,})'}")
+        table.append((name, f"{n:,}", *cells))
+    return Report(
+        "forests-accuracy",
+        "forests of ten beside a single tree and river's forests",
+        [Table("accuracy, per cent", ("stream", "points", *OURS, *peers), table)],
+        figures,
+        lambda figure: _draw(figure, figures),
+        quick,
+        notes,
+    )
+
+
+def _peers(notes: list[str]) -> dict[str, Callable[[], Any]]:
+    if find_spec("river") is None:
+        notes.append("Skipped: river, which is not installed.")
+        return {}
+    from river import ensemble, forest
+
+    return {
+        "river, ARF": lambda: forest.ARFClassifier(n_models=10, seed=1),
+        "river, SRP": lambda: ensemble.SRPClassifier(n_models=10, seed=1),
+    }
+
+
+def _accuracy(model: Any, batches: list[Batch]) -> float:
+    n_right = 0
+    for batch in batches:
+        answers = model.learner.test_then_learn(batch)
+        n_right += int((answers.predicted == answers.true).sum())
+    return n_right / sum(map(len, batches))
+
+
+def _accuracy_of_peer(model: Any, batches: list[Batch], seconds: float) -> tuple[float, int]:
+    n_right = n = 0
+    end = time.perf_counter() + seconds
+    for batch in batches:
+        for x, y in batch.points():
+            point = x if isinstance(x, dict) else dict.fromkeys(x, 1)
+            n_right += model.predict_one(point) == y
+            model.learn_one(point, y)
+            n += 1
+            if time.perf_counter() > end:
+                return n_right / n, n
+    return n_right / n, n
+
+
+def _streams(most: int | None, notes: list[str]) -> Iterator[tuple[str, list[Batch]]]:
+    """Yield the streams that there are, or their first points; note the others."""
+    for name, path in {**TABLES, **TEXTS}.items():
+        try:
+            file = data_file(name, path)
+        except Unavailable as reason:
+            notes.append(f"Skipped: {reason}.")
+            continue
+        with read(file, batch_size=BATCH) as reader:
+            yield name, list(islice(reader, None if most is None else 1))
+    if find_spec("river") is None:
+        return
+    for name, points in _made().items():
+        some = list(islice(points, most or MADE))
+        parts = [some[i : i + BATCH] for i in range(0, len(some), BATCH)]
+        yield name, [Batch.of_points([_floats(x) for x, _ in part], [y for _, y in part]) for part in parts]
+
+
+def _floats(x: dict[Any, Any]) -> dict[Any, float]:
+    return {key: float(value) for key, value in x.items()}
+
+
+def _made() -> dict[str, Iterator[tuple[dict[Any, Any], Any]]]:
+    """Return river's generators, with concepts that follow each other or drift."""
+    from river.datasets import synth
+
+    def in_turn(streams: list[Any]) -> Iterator[tuple[dict[Any, Any], Any]]:
+        for stream in streams:
+            yield from islice(stream, CONCEPT)
+
+    return {
+        "SEA": in_turn([synth.SEA(variant=i, seed=i, noise=0.1) for i in range(4)]),
+        "Agrawal": in_turn([synth.Agrawal(classification_function=f, seed=f + 1) for f in (0, 3, 6, 8)]),
+        "RandomRBF": iter(
+            synth.RandomRBFDrift(
+                seed_model=1, seed_sample=1, n_classes=4, n_features=10, n_centroids=20, change_speed=0.001,
+                n_drift_centroids=10,
+            )
+        ),
+        "LED": in_turn(
+            [
+                synth.LEDDrift(seed=i + 1, noise_percentage=0.1, n_drift_features=n, irrelevant_features=True)
+                for i, n in enumerate((0, 3, 5, 7))
+            ]
+        ),
+        "hyperplane": iter(synth.Hyperplane(seed=1, n_features=10, n_drift_features=5, mag_change=0.001)),
+    }  # fmt: skip
+
+
+def _draw(figure: Figure, figures: list[dict[str, Any]]) -> None:
+    """Draw by how much each forest is ahead of the single tree."""
+    axes = figure.subplots()
+    streams = list(dict.fromkeys(each["stream"] for each in figures))
+    of_tree = {each["stream"]: each["accuracy"] for each in figures if each["learner"] == TREE}
+    learners = [name for name in dict.fromkeys(each["learner"] for each in figures) if name != TREE]
+    for i, learner in enumerate(learners):
+        ahead = [100 * (each["accuracy"] - of_tree[each["stream"]]) for each in figures if each["learner"] == learner]
+        axes.bar(np.arange(len(streams)) + (i - len(learners) / 2) * 0.8 / len(learners), ahead, 0.8 / len(learners),
+                 label=learner)  # fmt: skip
+    axes.axhline(0, color="black", linewidth=0.5)
+    axes.set_xticks(np.arange(len(streams)), streams, rotation=45, ha="right")
+    axes.set_ylabel("accuracy less that of one tree, per cent")
+    axes.legend(fontsize="small")
