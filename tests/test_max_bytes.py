@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -88,13 +90,44 @@ def test_following_a_stream_is_worth_its_memory() -> None:
 def test_models_leave_memory_to_find_splits() -> None:
     X, y = drifting(12_000, 6_000, 2)
     model = StreamingTreeClassifier(max_bytes=1 << 18)
-    accuracy(model, X, y)
-    assert model.summary().tree_bytes <= 1 << 18
-    nodes = model.learner.fitted().tree.nodes()
-    is_leaf = nodes["feature"] < 0
-    assert is_leaf.sum() > 1
-    # Some leaves go on counting, to find out what to split on.
-    assert not nodes["paused"][is_leaf].all()
+    counting, n_leaves = [], []
+    for start in range(0, len(y), 200):
+        model.partial_fit(X[start : start + 200], y[start : start + 200], classes=[0, 1])
+        assert model.summary().tree_bytes <= 1 << 18
+        nodes = model.learner.fitted().tree.nodes()
+        is_leaf = nodes["feature"] < 0
+        counting.append(not nodes["paused"][is_leaf].all())
+        n_leaves.append(int(is_leaf.sum()))
+    half = len(counting) // 2
+    # After the change some leaf counts most of the time, to find out what to split on, and finds it.
+    assert np.mean(counting[half:]) > 0.5
+    assert n_leaves[-1] > n_leaves[half]
+
+
+IN_A_PROCESS = """
+import hashlib
+import numpy as np
+from scipy.sparse import random
+from sapwood import DynamicTreeClassifier, ExtremelyFastDecisionTreeClassifier, HoeffdingTreeClassifier
+from sapwood import StreamingForestClassifier
+X = random(6000, 20000, 0.001, "csr", rng=np.random.default_rng(1))
+y = np.random.default_rng(2).integers(0, 3, 6000)
+for model in (
+    ExtremelyFastDecisionTreeClassifier(max_bytes=300_000, delta=0.3),
+    HoeffdingTreeClassifier(max_bytes=100_000, tau=0.5, leaf_prediction="majority"),
+    StreamingForestClassifier(n_estimators=3, max_bytes=250_000),
+    DynamicTreeClassifier(max_depth=3),
+):
+    model.partial_fit(X, y, classes=[0, 1, 2])
+    print(hashlib.sha256(model.to_bytes()).hexdigest(), model.summary().tree_bytes)
+"""
+
+
+def test_a_bounded_tree_does_not_depend_on_the_hashes_of_its_process() -> None:
+    runs = {
+        subprocess.run([sys.executable, "-c", IN_A_PROCESS], capture_output=True, check=True).stdout for _ in range(4)
+    }
+    assert len(runs) == 1
 
 
 def test_the_bytes_of_the_vocabulary_include_the_names() -> None:

@@ -24,8 +24,8 @@ std::unique_ptr<SplitSearch> make_search(const SearchChoice& choice) {
         case SearchKind::certified:
             break;
     }
-    return n_classes == 2 ? make_binary_certified(choice.criterion)
-                          : make_multiclass_certified(choice.criterion, n_classes);
+    return n_classes == 2 ? make_binary_certified(choice.criterion, choice.seed)
+                          : make_multiclass_certified(choice.criterion, n_classes, choice.seed);
 }
 
 std::unique_ptr<SplitSearch> with_attributes(const SearchChoice& choice, std::unique_ptr<SplitSearch> flags,

@@ -5,11 +5,12 @@
 
 namespace sapwood {
 
-std::unique_ptr<SplitSearch> make_multiclass_certified(Criterion criterion, std::size_t n_classes) {
+std::unique_ptr<SplitSearch> make_multiclass_certified(Criterion criterion, std::size_t n_classes,
+                                                       const HashSeed& seed) {
     if (criterion == Criterion::entropy) {
-        return std::make_unique<CertifiedSearch<MulticlassCertificate<Entropy>>>(n_classes);
+        return std::make_unique<CertifiedSearch<MulticlassCertificate<Entropy>>>(n_classes, seed);
     }
-    return std::make_unique<CertifiedSearch<MulticlassCertificate<Gini>>>(n_classes);
+    return std::make_unique<CertifiedSearch<MulticlassCertificate<Gini>>>(n_classes, seed);
 }
 
 }  // namespace sapwood

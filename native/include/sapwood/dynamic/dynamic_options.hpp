@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "sapwood/search/search_choice.hpp"
+#include "sapwood/storage/hash_seed.hpp"
 #include "sapwood/tree/predict/model_layout.hpp"
 #include "sapwood/tree/tree_options.hpp"
 #include "sapwood/types.hpp"
@@ -39,7 +40,7 @@ struct DynamicOptions {
     LeafPrediction leaf_prediction = LeafPrediction::majority;
 
     SearchChoice search_choice(std::size_t n_classes) const {
-        return {criterion, search, smallest_alpha, static_cast<int>(n_classes)};
+        return {criterion, search, smallest_alpha, static_cast<int>(n_classes), HashSeed::of_slots()};
     }
 
     bool may_split_at(std::int32_t depth) const { return !max_depth || depth < *max_depth; }

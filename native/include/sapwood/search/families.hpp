@@ -5,6 +5,7 @@
 
 #include "sapwood/criterion.hpp"
 #include "sapwood/search/split_search.hpp"
+#include "sapwood/storage/hash_seed.hpp"
 
 namespace sapwood {
 
@@ -15,7 +16,8 @@ namespace sapwood {
 
 std::unique_ptr<SplitSearch> make_exhaustive(Criterion criterion, std::size_t n_classes);
 std::unique_ptr<SplitSearch> make_approximate(Criterion criterion, double alpha);
-std::unique_ptr<SplitSearch> make_binary_certified(Criterion criterion);
-std::unique_ptr<SplitSearch> make_multiclass_certified(Criterion criterion, std::size_t n_classes);
+std::unique_ptr<SplitSearch> make_binary_certified(Criterion criterion, const HashSeed& seed);
+std::unique_ptr<SplitSearch> make_multiclass_certified(Criterion criterion, std::size_t n_classes,
+                                                       const HashSeed& seed);
 
 }  // namespace sapwood

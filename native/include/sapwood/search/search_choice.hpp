@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "sapwood/criterion.hpp"
+#include "sapwood/storage/hash_seed.hpp"
 #include "sapwood/types.hpp"
 #include "sapwood/words.hpp"
 
@@ -35,6 +36,8 @@ struct SearchChoice {
     /// How far from the best an approximate split may be; no other search uses it.
     double alpha = 0.1;
     int n_classes = 2;
+    /// What ids are hashed with; that of the process unless they are slots.
+    HashSeed seed = hash_seed;
 };
 
 /// Throws std::invalid_argument unless each part of a choice is valid by itself.

@@ -14,6 +14,11 @@ struct HashSeed {
     std::uint64_t mask;
     std::uint64_t multiplier;
 
+    /// The same in every process, for tables of slots: those are dense and given in the order of first sight, so that
+    /// nobody can choose many of them freely. What such a table takes in memory then depends on the stream alone, and
+    /// so does a tree that has a limit of memory. The multiplier is 2^64 divided by the golden ratio.
+    static constexpr HashSeed of_slots() { return {0, 0x9E3779B97F4A7C15u}; }
+
     static HashSeed random() {
         const auto word = [] {
             try {

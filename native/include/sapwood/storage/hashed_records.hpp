@@ -8,6 +8,7 @@
 
 #include "sapwood/storage/growing_array.hpp"
 #include "sapwood/storage/hash_index.hpp"
+#include "sapwood/storage/hash_seed.hpp"
 #include "sapwood/types.hpp"
 
 #if defined(__SSE2__)
@@ -32,8 +33,9 @@ public:
     /// one to spare.
     static constexpr std::size_t bucket = 5;
 
-    explicit HashedRecords(std::size_t stride, std::size_t n_buckets = 0)
-        : stride_(stride),
+    explicit HashedRecords(std::size_t stride, std::size_t n_buckets = 0, const HashSeed& seed = hash_seed)
+        : seed_(seed),
+          stride_(stride),
           n_buckets_(n_buckets),
           ids_(n_buckets * bucket, true),
           records_(n_buckets * bucket * (fixed_stride != 0 ? fixed_stride : stride), false) {}
@@ -53,6 +55,8 @@ public:
 
     std::size_t n_buckets() const { return n_buckets_; }
 
+    const HashSeed& seed() const { return seed_; }
+
     /// Whether a larger table should be made before another record is put here.
     bool is_full() const { return size_ >= limit_of(n_buckets_); }
 
@@ -71,7 +75,7 @@ public:
 
     /// The bucket where an id belongs. There must be one.
     std::size_t home(FeatureId id) const {
-        return static_cast<std::size_t>(std::uint64_t{hash_of(id)} * n_buckets_ >> 32);
+        return static_cast<std::size_t>(std::uint64_t{hash_of(id, seed_)} * n_buckets_ >> 32);
     }
 
     /// The record of an id, or null if there is none.
@@ -109,7 +113,7 @@ public:
 
     /// Moves all records to a larger table.
     void grow() {
-        HashedRecords larger(stride_, next_size(n_buckets_));
+        HashedRecords larger(stride_, next_size(n_buckets_), seed_);
         for_each([&](FeatureId id, const Word* record) { larger.insert(id, record); });
         *this = std::move(larger);
     }
@@ -180,6 +184,7 @@ private:
         }
     }
 
+    HashSeed seed_;
     std::size_t stride_;
     std::size_t size_ = 0;
     std::size_t n_buckets_;

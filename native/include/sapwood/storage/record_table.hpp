@@ -11,6 +11,7 @@
 #include "sapwood/storage/direct_bound.hpp"
 #include "sapwood/storage/draining_records.hpp"
 #include "sapwood/storage/growing_array.hpp"
+#include "sapwood/storage/hash_seed.hpp"
 #include "sapwood/storage/hashed_records.hpp"
 #include "sapwood/types.hpp"
 
@@ -35,13 +36,15 @@ public:
     using Hashed = HashedRecords<Word, fixed_stride>;
 
     /// `first`: the record of a feature that has not been seen; `smallest`: the bound at first, a power of two.
-    RecordTable(std::vector<Word> first, std::size_t smallest)
-        : first_(std::move(first)), bound_(smallest), hashed_(first_.size()) {
+    RecordTable(std::vector<Word> first, std::size_t smallest, const HashSeed& seed = hash_seed)
+        : first_(std::move(first)), bound_(smallest), hashed_(first_.size(), 0, seed) {
         foresee(smallest);
         finish();
     }
 
     std::size_t stride() const { return fixed_stride != 0 ? fixed_stride : first_.size(); }
+
+    const HashSeed& seed() const { return hashed_.seed(); }
 
     /// What a record holds until its feature is seen; those that there are stay as they are.
     std::vector<Word>& first() { return first_; }
@@ -182,7 +185,7 @@ private:
         if (direct_size() < foreseen_ && n_direct() == foreseen_) drain_to_array();
         if (draining_ || !hashed_.is_full()) return;
         if (hashed_.n_buckets() <= few_buckets) return hashed_.grow();
-        Hashed larger(stride(), Hashed::next_size(hashed_.n_buckets()));
+        Hashed larger(stride(), Hashed::next_size(hashed_.n_buckets()), seed());
         draining_.emplace(std::exchange(hashed_, std::move(larger)));
     }
 
@@ -237,7 +240,7 @@ private:
     /// Begins to move what is hashed to the array, which is complete.
     void drain_to_array() {
         if (hashed_.size() == 0) return bound_.raise(foreseen_);
-        Hashed left(stride(), Hashed::buckets_for(bound_.size() - bound_.n_below(foreseen_)));
+        Hashed left(stride(), Hashed::buckets_for(bound_.size() - bound_.n_below(foreseen_)), seed());
         draining_.emplace(std::exchange(hashed_, std::move(left)));
         drained_to_ = foreseen_;
         n_to_drain_ = bound_.n_below(foreseen_);

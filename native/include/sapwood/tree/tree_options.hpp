@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "sapwood/search/search_choice.hpp"
+#include "sapwood/storage/hash_seed.hpp"
 #include "sapwood/tree/predict/model_layout.hpp"
 #include "sapwood/types.hpp"
 #include "sapwood/words.hpp"
@@ -87,7 +88,7 @@ struct TreeOptions {
     bool follows_change() const { return takes_points_back() || watches_errors(); }
 
     SearchChoice search_choice(std::size_t n_classes) const {
-        return {criterion, search, alpha, static_cast<int>(n_classes)};
+        return {criterion, search, alpha, static_cast<int>(n_classes), HashSeed::of_slots()};
     }
 
     /// Whether the statistics of nodes count a point once, whatever its weight: weights are no evidence.

@@ -43,8 +43,8 @@ namespace sapwood {
 template <class Certificate>
 class CertifiedSearch final : public SplitSearch {
 public:
-    explicit CertifiedSearch(std::size_t n_classes)
-        : counts_(n_classes), certificates_(n_classes), scorer_(n_classes) {}
+    explicit CertifiedSearch(std::size_t n_classes, const HashSeed& seed = hash_seed)
+        : counts_(n_classes, seed), certificates_(n_classes), scorer_(n_classes) {}
 
     void add(Features features, Label label, Count weight = 1) override {
         counts_.add(features, label, weight, [this](FeatureId id, Record record) { run_out(id, record); });
@@ -97,7 +97,7 @@ public:
     }
 
     SAPWOOD_COLD void restore(SearchState state) override {
-        CertifiedSearch made(counts_.n_classes());
+        CertifiedSearch made(counts_.n_classes(), counts_.counters().seed());
         made.counts_.restore(state);
         made.account_.set_features(state.ids.size());
         made.examined_before_ = state.examined;

@@ -12,6 +12,7 @@
 #include "sapwood/search/certified/record_flags.hpp"
 #include "sapwood/search/removal_guard.hpp"
 #include "sapwood/search/search_state.hpp"
+#include "sapwood/storage/hash_seed.hpp"
 #include "sapwood/types.hpp"
 
 namespace sapwood {
@@ -25,7 +26,8 @@ public:
     using Counters = typename Certificate::Counters;
     using Record = typename Counters::Record;
 
-    explicit CertifiedCounts(std::size_t n_classes) : counters_(n_classes), guard_(n_classes) {
+    explicit CertifiedCounts(std::size_t n_classes, const HashSeed& seed = hash_seed)
+        : counters_(n_classes, seed), guard_(n_classes) {
         if constexpr (Certificate::fixed_classes == 0) of_class_.resize(n_classes);
         counters_.set_first_left(never_runs_out);
     }

@@ -13,6 +13,7 @@
 #include "sapwood/search/certified/record_flags.hpp"
 #include "sapwood/search/certified/seen_watch.hpp"
 #include "sapwood/search/certified/wide_counts.hpp"
+#include "sapwood/storage/hash_seed.hpp"
 #include "sapwood/storage/record_table.hpp"
 #include "sapwood/types.hpp"
 
@@ -32,7 +33,9 @@ public:
     /// Trade-off: ids with gaps take up to 128 bytes for a feature, and are found directly, without a probe.
     static constexpr std::size_t ids_per_feature = 16;
 
-    explicit PackedCounters(std::size_t) : table_({0}, 64) {}
+    explicit PackedCounters(std::size_t, const HashSeed& seed = hash_seed) : table_({0}, 64, seed) {}
+
+    const HashSeed& seed() const { return table_.seed(); }
 
     static constexpr std::size_t n_classes() { return 2; }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sapwood/search/certified/record_flags.hpp"
+#include "sapwood/storage/hash_seed.hpp"
 #include "sapwood/storage/record_table.hpp"
 #include "sapwood/types.hpp"
 
@@ -29,11 +30,13 @@ public:
     /// Fewer than with two classes, because records are larger.
     static constexpr std::size_t ids_per_feature = 4;
 
-    explicit PlainCounters(std::size_t n_classes)
+    explicit PlainCounters(std::size_t n_classes, const HashSeed& seed = hash_seed)
         : n_classes_(n_classes),
           nothing_(n_classes),
           table_(std::vector<Count>(n_classes + 2),
-                 std::clamp<std::size_t>(std::bit_floor(64 / (n_classes + 2)), 1, 16)) {}
+                 std::clamp<std::size_t>(std::bit_floor(64 / (n_classes + 2)), 1, 16), seed) {}
+
+    const HashSeed& seed() const { return table_.seed(); }
 
     std::size_t n_classes() const { return n_classes_; }
 
