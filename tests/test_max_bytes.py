@@ -115,7 +115,7 @@ y = np.random.default_rng(2).integers(0, 3, 6000)
 for model in (
     ExtremelyFastDecisionTreeClassifier(max_bytes=300_000, delta=0.3),
     HoeffdingTreeClassifier(max_bytes=100_000, tau=0.5, leaf_prediction="majority"),
-    StreamingForestClassifier(n_estimators=3, max_bytes=250_000),
+    StreamingForestClassifier(n_estimators=3, max_bytes=620_000),
     DynamicTreeClassifier(max_depth=3),
 ):
     model.partial_fit(X, y, classes=[0, 1, 2])
