@@ -46,7 +46,8 @@ test-spark: $(VENV)/.spark ## Run the tests on Apache Spark, in processes of the
 
 native: $(VENV)/.tools ## Build the native tests, as make test and make sanitize do; SAPWOOD_TEST_SANITIZE=ON for the latter
 	$(BIN)/cmake --preset $(NATIVE_PRESET) -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja
-	$(BIN)/cmake --build --preset $(NATIVE_PRESET)
+	@# Ninja cannot share the jobs of make, and would complain of it.
+	env -u MAKEFLAGS $(BIN)/cmake --build --preset $(NATIVE_PRESET)
 
 sanitize: $(VENV)/.dev ## Run the native tests under the address and undefined-behaviour sanitizers
 	SAPWOOD_TEST_SANITIZE=ON $(PYTEST) tests/test_native.py

@@ -11,13 +11,12 @@ namespace sapwood {
 
 // One function for each family of searches, each with a source file of its own in native/src: every search is a
 // template over what it minimises, and is compiled there once, the families at the same time. The choice must be a
-// search
-// (`why_not`), except that a multiclass one may have two classes.
+// search (`why_not`), except that a multiclass one may have two classes.
 
 std::unique_ptr<SplitSearch> make_exhaustive(Criterion criterion, std::size_t n_classes);
 std::unique_ptr<SplitSearch> make_approximate(Criterion criterion, double alpha);
-std::unique_ptr<SplitSearch> make_binary_certified(Criterion criterion, const HashSeed& seed);
+std::unique_ptr<SplitSearch> make_binary_certified(Criterion criterion, const HashSeed& seed = hash_seed);
 std::unique_ptr<SplitSearch> make_multiclass_certified(Criterion criterion, std::size_t n_classes,
-                                                       const HashSeed& seed);
+                                                       const HashSeed& seed = hash_seed);
 
 }  // namespace sapwood
