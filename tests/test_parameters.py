@@ -18,7 +18,17 @@ from sapwood.cli.learners import LearnerOptions
 from sapwood.estimators import TreeClassifier
 from sapwood.learner import make_learner
 from sapwood.learner.make_tree import make_tree
-from sapwood.parameters import PARAMETERS, TREES, Number, TreeKind, Whole, Word, described, tree_called
+from sapwood.parameters import (
+    PARAMETERS,
+    TREES,
+    Number,
+    TreeKind,
+    Whole,
+    Word,
+    arguments,
+    described,
+    tree_called,
+)
 
 DOCS = Path(__file__).parents[1] / "docs"
 # What a tree that forgets cannot do: docs/dynamic.md says why.
@@ -40,6 +50,31 @@ def test_constructors(kind: TreeKind) -> None:
     assert all(each.kind is inspect.Parameter.KEYWORD_ONLY for each in own)
     assert estimator().get_params() == defaults(kind)
     assert getattr(sapwood, kind.name) is estimator
+    # What type checkers and editors read.
+    named = re.fullmatch(r"Unpack\[(\w+)\]", estimator.__init__.__annotations__["parameters"])
+    assert named is not None
+    typed = getattr(arguments, named[1]).__annotations__
+    assert {name: each.__forward_arg__ for name, each in typed.items()} == {
+        each.name: each.annotation for each in kind.parameters
+    }
+
+
+def test_classes_of_the_users_own() -> None:
+    class Same(sapwood.HoeffdingTreeClassifier):
+        pass
+
+    class Other(sapwood.HoeffdingTreeClassifier):
+        def __init__(self, *, depth: int = 3) -> None:
+            super().__init__(max_depth=depth)
+            self.depth = depth
+
+    assert inspect.signature(Same) == inspect.signature(sapwood.HoeffdingTreeClassifier)
+    assert Same(max_depth=2).get_params()["max_depth"] == 2
+    assert list(inspect.signature(Other).parameters) == ["depth"]
+    assert Other(depth=4).get_params() == {"depth": 4}
+    assert Other(depth=4).max_depth == 4
+    with pytest.raises(TypeError, match="unexpected keyword argument 'max_depth'"):
+        Other(max_depth=4)  # type: ignore[call-arg]  # that is the test
 
 
 @every_kind

@@ -6,6 +6,7 @@ MathML, which browsers show without a script.
 
 from __future__ import annotations
 
+import inspect
 import re
 import shutil
 from importlib import import_module
@@ -55,20 +56,33 @@ def reference() -> dict[str, str]:
         for name in _public(module):
             home = _home(module, name)
             # Told once, where it is at home; elsewhere a link leads there.
-            lines.append(f"- [`{name}`][{home}]\n" if home in told else f"::: {home}\n{_parameters(module, name)}")
+            lines.append(f"- [`{name}`][{home}]\n" if home in told else f"::: {home}\n{_completed(module, name)}")
             told.add(home)
         pages[f"{module.__name__}.md"] = "\n".join(lines)
     return {name: pages[name] for name in sorted(pages)}
 
 
-def _parameters(module: ModuleType, name: str) -> str:
-    """Return the parameters of a tree as a table: the class has them from the one table of parameters."""
-    kind = getattr(getattr(module, name), "kind", None)
-    if not isinstance(kind, TreeKind) or module.__name__ != "sapwood.trees":
+def _completed(module: ModuleType, name: str) -> str:
+    """Return what a class of trees has beside the docstring in its source, which is all that the site reads."""
+    estimator = getattr(module, name)
+    kind = getattr(estimator, "kind", None)
+    if not isinstance(kind, TreeKind) or module.__name__ not in {"sapwood.trees", "sapwood.forests"}:
         return ""
+    doc, source = inspect.getdoc(estimator) or "", inspect.getsource(estimator)
+    guarantee = "" if "Guarantee:" in source else doc[doc.index("Guarantee:") : doc.index("\n\nParameters take effect")]
     rows = [f"| `{each.name}` | `{each.default!r}` | {each.sentence} {each.more} |" for each in kind.parameters]
+    references = re.findall(r"^\.\. \[(\w+)\] (.*(?:\n   .*)*)", doc, re.MULTILINE)
     return "\n".join(
-        [f"\n**The parameters of {name}**\n", "| parameter | default | meaning |", "|---|---|---|", *rows, ""]
+        [
+            f"\n{guarantee}",
+            f"\n**The parameters of {name}**\n",
+            "| parameter | default | meaning |",
+            "|---|---|---|",
+            *rows,
+            "",
+            *(f"- {key}: {' '.join(text.split())}" for key, text in references),
+            "",
+        ]
     )
 
 

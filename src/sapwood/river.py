@@ -12,7 +12,6 @@ True
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Hashable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -21,7 +20,7 @@ from sapwood.exceptions import ModelFormatError
 from sapwood.inspect.inspectable import Inspectable
 from sapwood.learner import DynamicLearner, TreeLearner, make_learner
 from sapwood.learner.learner import REFUSED
-from sapwood.parameters import refuse_unknown, tree_called
+from sapwood.parameters import refuse_unknown, signature, tree_called
 from sapwood.stream import are_texts, text_batch
 
 try:
@@ -76,17 +75,14 @@ class _RiverTree(Inspectable, base.MiniBatchClassifier):
     def __init_subclass__(cls, *, kind: str, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         cls.kind = tree_called(kind)
+        if cls.__doc__ is not None:
+            cls.__doc__ = _completed(cls.__doc__, cls.kind)
 
-        # river reads parameters off the signature of the constructor.
         def __init__(self: _RiverTree, **parameters: Any) -> None:  # noqa: N807 - it becomes one
             _RiverTree.__init__(self, **parameters)
 
-        own = [
-            inspect.Parameter(each.name, inspect.Parameter.KEYWORD_ONLY, default=each.default)
-            for each in cls.kind.parameters_of_streams
-        ]
-        first = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
-        __init__.__signature__ = inspect.Signature([first, *own])  # type: ignore[attr-defined]  # what inspect looks for
+        # river reads parameters off the signature of the constructor.
+        __init__.__signature__ = signature(cls.kind.parameters_of_streams)  # type: ignore[attr-defined]  # what inspect looks for
         cls.__init__ = __init__  # type: ignore[method-assign]
 
     def __init__(self, **parameters: Any) -> None:
@@ -293,38 +289,34 @@ def _points(X: pd.DataFrame) -> Iterator[dict[Any, Any]]:
     return (dict(zip(columns, row, strict=True)) for row in X.itertuples(index=False, name=None))
 
 
+_PARAMETERS = """\
+    The parameters are those of the sapwood class, with the same meaning, except those of `fit` and of matrices. They
+    are read when the first point is learned."""
+_HEADING = "\n\n    Examples\n    --------\n"
+_OF_FORESTS = "    What shows one tree shows the first; `classifier` has the others."
+_EXAMPLES = """\
+    >>> from river import datasets, evaluate, metrics
+    >>> model = {name}()
+    >>> evaluate.progressive_val_score(datasets.Phishing(), model, metrics.Accuracy()).get() > 0.8
+    True"""
+
+
+def _completed(doc: str, kind: TreeKind) -> str:
+    """Return the docstring of a class with what all have in common, and with an example if it has none."""
+    lead, _, examples = doc.rstrip().partition(_HEADING)
+    paragraphs = [lead, *([_OF_FORESTS] if kind.core == "Forest" else []), _PARAMETERS]
+    return "\n\n".join(paragraphs) + _HEADING + (examples or _EXAMPLES.format(name=kind.name)) + "\n    "
+
+
 class StreamingTreeClassifier(_RiverTree, kind="StreamingTreeClassifier"):
     """`sapwood.StreamingTreeClassifier` for river: the same parameters, the same tree from the same points.
 
     A flag that is absent is off and is counted as such: bags of words, clicks and logs cost what is active in them.
-
-    The parameters are those of the sapwood class, with the same meaning, except those of `fit` and of matrices. They
-    are read when the first point is learned.
-
-    Examples
-    --------
-    >>> from river import datasets, evaluate, metrics
-    >>> model = StreamingTreeClassifier()
-    >>> evaluate.progressive_val_score(datasets.Phishing(), model, metrics.Accuracy()).get() > 0.8
-    True
     """
 
 
 class StreamingForestClassifier(_RiverTree, kind="StreamingForestClassifier"):
-    """`sapwood.StreamingForestClassifier` for river: the same parameters, the same forest from the same points.
-
-    What shows one tree shows the first; `classifier` has the others.
-
-    The parameters are those of the sapwood class, with the same meaning, except those of `fit` and of matrices. They
-    are read when the first point is learned.
-
-    Examples
-    --------
-    >>> from river import datasets, evaluate, metrics
-    >>> model = StreamingForestClassifier()
-    >>> evaluate.progressive_val_score(datasets.Phishing(), model, metrics.Accuracy()).get() > 0.8
-    True
-    """
+    """`sapwood.StreamingForestClassifier` for river: the same parameters, the same forest from the same points."""
 
 
 class HoeffdingTreeClassifier(_RiverTree, kind="HoeffdingTreeClassifier"):
@@ -332,16 +324,6 @@ class HoeffdingTreeClassifier(_RiverTree, kind="HoeffdingTreeClassifier"):
 
     Unlike in the river class of this name, a flag that is absent is off and is counted as such, and a split forgets
     nothing that predicts.
-
-    The parameters are those of the sapwood class, with the same meaning, except those of `fit` and of matrices. They
-    are read when the first point is learned.
-
-    Examples
-    --------
-    >>> from river import datasets, evaluate, metrics
-    >>> model = HoeffdingTreeClassifier()
-    >>> evaluate.progressive_val_score(datasets.Phishing(), model, metrics.Accuracy()).get() > 0.8
-    True
     """
 
 
@@ -350,16 +332,6 @@ class ExtremelyFastDecisionTreeClassifier(_RiverTree, kind="ExtremelyFastDecisio
 
     Unlike in the river class of this name, a flag that is absent is off and is counted as such, and a split forgets
     nothing that predicts.
-
-    The parameters are those of the sapwood class, with the same meaning, except those of `fit` and of matrices. They
-    are read when the first point is learned.
-
-    Examples
-    --------
-    >>> from river import datasets, evaluate, metrics
-    >>> model = ExtremelyFastDecisionTreeClassifier()
-    >>> evaluate.progressive_val_score(datasets.Phishing(), model, metrics.Accuracy()).get() > 0.8
-    True
     """
 
 
@@ -404,9 +376,6 @@ class SlidingWindowTreeClassifier(_RiverTree, kind="SlidingWindowTreeClassifier"
 
     The tree of the most recent points. An absent key is off and is counted as such.
 
-    The parameters are those of the sapwood class, with the same meaning, except those of `fit`. They are read when the
-    first point is learned.
-
     Examples
     --------
     >>> from river import datasets, evaluate, metrics
@@ -422,9 +391,6 @@ class HoeffdingAdaptiveTreeClassifier(_RiverTree, kind="HoeffdingAdaptiveTreeCla
     Unlike in the river class of this name, an absent key is off and is counted as such, an alternate never touches the
     tree before it wins, and points get no random weights.
 
-    The parameters are those of the sapwood class, with the same meaning, except those of `fit`. They are read when the
-    first point is learned.
-
     Examples
     --------
     >>> from river import datasets, evaluate, metrics
@@ -435,85 +401,20 @@ class HoeffdingAdaptiveTreeClassifier(_RiverTree, kind="HoeffdingAdaptiveTreeCla
 
 
 class OnlineBaggingClassifier(_RiverTree, kind="OnlineBaggingClassifier"):
-    """`sapwood.OnlineBaggingClassifier` for river: the same parameters, the same forest from the same points.
-
-    What shows one tree shows the first; `classifier` has the others.
-
-    The parameters are those of the sapwood class, with the same meaning, except those of `fit` and of matrices. They
-    are read when the first point is learned.
-
-    Examples
-    --------
-    >>> from river import datasets, evaluate, metrics
-    >>> model = OnlineBaggingClassifier()
-    >>> evaluate.progressive_val_score(datasets.Phishing(), model, metrics.Accuracy()).get() > 0.8
-    True
-    """
+    """`sapwood.OnlineBaggingClassifier` for river: the same parameters, the same forest from the same points."""
 
 
 class ADWINBaggingClassifier(_RiverTree, kind="ADWINBaggingClassifier"):
-    """`sapwood.ADWINBaggingClassifier` for river: the same parameters, the same forest from the same points.
-
-    What shows one tree shows the first; `classifier` has the others.
-
-    The parameters are those of the sapwood class, with the same meaning, except those of `fit` and of matrices. They
-    are read when the first point is learned.
-
-    Examples
-    --------
-    >>> from river import datasets, evaluate, metrics
-    >>> model = ADWINBaggingClassifier()
-    >>> evaluate.progressive_val_score(datasets.Phishing(), model, metrics.Accuracy()).get() > 0.8
-    True
-    """
+    """`sapwood.ADWINBaggingClassifier` for river: the same parameters, the same forest from the same points."""
 
 
 class LeveragingBaggingClassifier(_RiverTree, kind="LeveragingBaggingClassifier"):
-    """`sapwood.LeveragingBaggingClassifier` for river: the same parameters, the same forest from the same points.
-
-    What shows one tree shows the first; `classifier` has the others.
-
-    The parameters are those of the sapwood class, with the same meaning, except those of `fit` and of matrices. They
-    are read when the first point is learned.
-
-    Examples
-    --------
-    >>> from river import datasets, evaluate, metrics
-    >>> model = LeveragingBaggingClassifier()
-    >>> evaluate.progressive_val_score(datasets.Phishing(), model, metrics.Accuracy()).get() > 0.8
-    True
-    """
+    """`sapwood.LeveragingBaggingClassifier` for river: the same parameters, the same forest from the same points."""
 
 
 class AdaptiveRandomForestClassifier(_RiverTree, kind="AdaptiveRandomForestClassifier"):
-    """`sapwood.AdaptiveRandomForestClassifier` for river: the same parameters, the same forest from the same points.
-
-    What shows one tree shows the first; `classifier` has the others.
-
-    The parameters are those of the sapwood class, with the same meaning, except those of `fit` and of matrices. They
-    are read when the first point is learned.
-
-    Examples
-    --------
-    >>> from river import datasets, evaluate, metrics
-    >>> model = AdaptiveRandomForestClassifier()
-    >>> evaluate.progressive_val_score(datasets.Phishing(), model, metrics.Accuracy()).get() > 0.8
-    True
-    """
+    """`sapwood.AdaptiveRandomForestClassifier` for river: the same parameters, the same forest from the same points."""
 
 
 class StreamingRandomPatchesClassifier(_RiverTree, kind="StreamingRandomPatchesClassifier"):
-    """`sapwood.StreamingRandomPatchesClassifier` for river: the same parameters, the same forest from the same points.
-
-    What shows one tree shows the first; `classifier` has the others.
-
-    The parameters are those of the sapwood class, with the same meaning, except those of `fit` and of matrices. They
-    are read when the first point is learned.
-
-    Examples
-    --------
-    >>> from river import datasets, evaluate, metrics
-    >>> model = StreamingRandomPatchesClassifier()
-    >>> evaluate.progressive_val_score(datasets.Phishing(), model, metrics.Accuracy()).get() > 0.8
-    True
-    """
+    """`sapwood.StreamingRandomPatchesClassifier` for river: the same parameters, the same forest."""

@@ -10,10 +10,17 @@ from sapwood.inspect.summary import DynamicTreeSummary, TreeSummary
 if TYPE_CHECKING:
     from os import PathLike
 
-    import numpy as np
+    from typing_extensions import Unpack
 
     from sapwood.learner import TreeLearner
-    from sapwood.parameters import ClassWeight, Criterion, LeafPrediction, Search, SplitTest, Stopping
+    from sapwood.parameters.arguments import (
+        AdaptiveTreeArguments,
+        DynamicTreeArguments,
+        HoeffdingTreeArguments,
+        RevisingTreeArguments,
+        StreamingTreeArguments,
+        WindowTreeArguments,
+    )
 
 __all__ = [
     "DynamicTreeClassifier",
@@ -63,24 +70,6 @@ class StreamingTreeClassifier(TreeClassifier, kind="StreamingTreeClassifier"):
 
     Not promised: that the models follow labels that come sorted by class. They follow the order they are given.
 
-    Parameters take effect when the tree starts: at ``fit``, or at the first ``partial_fit`` or ``learn_one``.
-
-    Parameters
-    ----------
-    parameters
-        The table of `sapwood.parameters`, which is written here when the class is made.
-
-    Attributes
-    ----------
-    attributes
-        Those of every tree classifier, which are written here when the class is made.
-
-    References
-    ----------
-    .. [MCD] L. Rutkowski, L. Pietruczuk, P. Duda and M. Jaworski, *Decision trees for mining data streams based on the
-       McDiarmid's bound*, IEEE Transactions on Knowledge and Data Engineering 25(6), 2013.
-    .. [GAU] R. Jin and G. Agrawal, *Efficient decision tree construction on streaming data*, KDD 2003.
-
     Examples
     --------
     >>> from sapwood.datasets import make_sparse
@@ -90,35 +79,8 @@ class StreamingTreeClassifier(TreeClassifier, kind="StreamingTreeClassifier"):
     True
     """
 
-    def __init__(
-        self,
-        *,
-        criterion: Criterion = "entropy",
-        search: Search = "certified",
-        alpha: float = 0.1,
-        split_test: SplitTest = "evidence",
-        delta: float = 0.05,
-        min_samples_reevaluate: int = 20,
-        min_gain: float = 0.0,
-        max_depth: int | None = None,
-        max_leaves: int | None = None,
-        max_bytes: int | None = None,
-        leaf_prediction: LeafPrediction = "mixed",
-        drift: bool = False,
-        window_size: int = 2_000,
-        drift_delta: float = 0.002,
-        swap_delta: float = 0.05,
-        patience: int = 10_000,
-        half_life: int | None = 10_000,
-        binarize: float | None = 0.0,
-        sparse_numbers: bool = False,
-        class_weight: ClassWeight | None = None,
-        shuffle: bool = True,
-        batch_growth: bool = False,
-        sub_batches: int = 1,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self._store(locals())
+    def __init__(self, **parameters: Unpack[StreamingTreeArguments]) -> None:
+        self._store(parameters)
 
 
 class HoeffdingTreeClassifier(TreeClassifier, kind="HoeffdingTreeClassifier"):
@@ -139,25 +101,6 @@ class HoeffdingTreeClassifier(TreeClassifier, kind="HoeffdingTreeClassifier"):
 
     Not promised: an error probability for the whole tree, since ``delta`` is that of a single split test under its
     assumptions; nor that the tree follows a stream that drifts.
-
-    Parameters take effect when the tree starts: at ``fit``, or at the first ``partial_fit`` or ``learn_one``.
-
-    Parameters
-    ----------
-    parameters
-        The table of `sapwood.parameters`, which is written here when the class is made.
-
-    Attributes
-    ----------
-    attributes
-        Those of every tree classifier, which are written here when the class is made.
-
-    References
-    ----------
-    .. [VFDT] P. Domingos and G. Hulten, *Mining high-speed data streams*, KDD 2000.
-    .. [MCD] L. Rutkowski, L. Pietruczuk, P. Duda and M. Jaworski, *Decision trees for mining data streams based on the
-       McDiarmid's bound*, IEEE Transactions on Knowledge and Data Engineering 25(6), 2013.
-    .. [GAU] R. Jin and G. Agrawal, *Efficient decision tree construction on streaming data*, KDD 2003.
 
     Examples
     --------
@@ -182,28 +125,8 @@ class HoeffdingTreeClassifier(TreeClassifier, kind="HoeffdingTreeClassifier"):
     'ham'
     """
 
-    def __init__(
-        self,
-        *,
-        criterion: Criterion = "entropy",
-        search: Search = "certified",
-        alpha: float = 0.1,
-        split_test: SplitTest = "hoeffding",
-        delta: float = 1e-7,
-        tau: float = 0.05,
-        grace_period: int = 1,
-        min_gain: float = 0.0,
-        max_depth: int | None = None,
-        max_leaves: int | None = None,
-        max_bytes: int | None = None,
-        leaf_prediction: LeafPrediction = "mixed",
-        binarize: float | None = 0.0,
-        sparse_numbers: bool = False,
-        class_weight: ClassWeight | None = None,
-        shuffle: bool = True,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self._store(locals())
+    def __init__(self, **parameters: Unpack[HoeffdingTreeArguments]) -> None:
+        self._store(parameters)
 
 
 class ExtremelyFastDecisionTreeClassifier(TreeClassifier, kind="ExtremelyFastDecisionTreeClassifier"):
@@ -227,25 +150,6 @@ class ExtremelyFastDecisionTreeClassifier(TreeClassifier, kind="ExtremelyFastDec
     Not promised: an error probability for the whole tree, since ``delta`` is that of a single split test under its
     assumptions.
 
-    Parameters take effect when the tree starts: at ``fit``, or at the first ``partial_fit`` or ``learn_one``.
-
-    Parameters
-    ----------
-    parameters
-        The table of `sapwood.parameters`, which is written here when the class is made.
-
-    Attributes
-    ----------
-    attributes
-        Those of every tree classifier, which are written here when the class is made.
-
-    References
-    ----------
-    .. [EFDT] C. Manapragada, G. I. Webb and M. Salehi, *Extremely fast decision tree*, KDD 2018.
-    .. [MCD] L. Rutkowski, L. Pietruczuk, P. Duda and M. Jaworski, *Decision trees for mining data streams based on the
-       McDiarmid's bound*, IEEE Transactions on Knowledge and Data Engineering 25(6), 2013.
-    .. [GAU] R. Jin and G. Agrawal, *Efficient decision tree construction on streaming data*, KDD 2003.
-
     Examples
     --------
     >>> from sapwood.datasets import make_sparse
@@ -257,29 +161,8 @@ class ExtremelyFastDecisionTreeClassifier(TreeClassifier, kind="ExtremelyFastDec
     True
     """
 
-    def __init__(
-        self,
-        *,
-        criterion: Criterion = "entropy",
-        search: Search = "certified",
-        alpha: float = 0.1,
-        split_test: SplitTest = "hoeffding",
-        delta: float = 1e-7,
-        tau: float = 0.05,
-        grace_period: int = 1,
-        min_samples_reevaluate: int = 20,
-        min_gain: float = 0.0,
-        max_depth: int | None = None,
-        max_leaves: int | None = None,
-        max_bytes: int | None = None,
-        leaf_prediction: LeafPrediction = "mixed",
-        binarize: float | None = 0.0,
-        sparse_numbers: bool = False,
-        class_weight: ClassWeight | None = None,
-        shuffle: bool = True,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self._store(locals())
+    def __init__(self, **parameters: Unpack[RevisingTreeArguments]) -> None:
+        self._store(parameters)
 
 
 class DynamicTreeClassifier(ForgettingClassifier, kind="DynamicTreeClassifier"):
@@ -309,13 +192,6 @@ class DynamicTreeClassifier(ForgettingClassifier, kind="DynamicTreeClassifier"):
     Leaves answer by the classes of their points or by naive Bayes, which are counts. Models that are trained step by
     step cannot forget exactly, and are refused. Weights are whole numbers. Features are on or off.
 
-    Parameters take effect when the tree starts: at ``fit``, or at the first ``partial_fit`` or ``learn_one``.
-
-    Parameters
-    ----------
-    parameters
-        The table of `sapwood.parameters`, which is written here when the class is made.
-
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
@@ -330,13 +206,6 @@ class DynamicTreeClassifier(ForgettingClassifier, kind="DynamicTreeClassifier"):
         The share of each feature in the impurity that the splits removed.
     n_points_ : int
         The number of points held, counted with their weights.
-
-    References
-    ----------
-    .. [ID5R] P. E. Utgoff, *Incremental induction of decision trees*, Machine Learning 4, 1989.
-    .. [ITI] P. E. Utgoff, N. C. Berkman and J. A. Clouse, *Decision tree induction based on efficient tree
-       restructuring*, Machine Learning 29, 1997.
-    .. [FDT] M. Bressan, G. Damay and M. Sozio, *Fully-dynamic decision trees*, AAAI 2023.
 
     Examples
     --------
@@ -358,23 +227,8 @@ class DynamicTreeClassifier(ForgettingClassifier, kind="DynamicTreeClassifier"):
     ValueError: DynamicTreeClassifier.forget_one: the point must be held: learned more often than it was forgotten, ...
     """
 
-    def __init__(
-        self,
-        *,
-        criterion: Criterion = "entropy",
-        search: Search = "certified",
-        beta: float = 0.0,
-        lazy: bool = True,
-        stopping: Stopping = "evidence",
-        delta: float = 0.05,
-        min_gain: float = 0.0,
-        min_samples: int = 2,
-        max_depth: int | None = None,
-        max_bytes: int | None = None,
-        leaf_prediction: LeafPrediction = "majority",
-        binarize: float | None = 0.0,
-    ) -> None:
-        self._store(locals())
+    def __init__(self, **parameters: Unpack[DynamicTreeArguments]) -> None:
+        self._store(parameters)
 
 
 class SlidingWindowTreeClassifier(TreeClassifier, kind="SlidingWindowTreeClassifier"):
@@ -406,25 +260,6 @@ class SlidingWindowTreeClassifier(TreeClassifier, kind="SlidingWindowTreeClassif
     Not promised: an error probability for the whole tree. Evidence, which has one, does not hold for points that are
     forgotten, so ``split_test`` must be a bound; and the approximate search cannot forget.
 
-    Parameters take effect when the tree starts: at ``fit``, or at the first ``partial_fit`` or ``learn_one``.
-
-    Parameters
-    ----------
-    parameters
-        The table of `sapwood.parameters`, which is written here when the class is made.
-
-    Attributes
-    ----------
-    attributes
-        Those of every tree classifier, which are written here when the class is made.
-
-    References
-    ----------
-    .. [CVFDT] G. Hulten, L. Spencer and P. Domingos, *Mining time-changing data streams*, KDD 2001.
-    .. [MCD] L. Rutkowski, L. Pietruczuk, P. Duda and M. Jaworski, *Decision trees for mining data streams based on the
-       McDiarmid's bound*, IEEE Transactions on Knowledge and Data Engineering 25(6), 2013.
-    .. [GAU] R. Jin and G. Agrawal, *Efficient decision tree construction on streaming data*, KDD 2003.
-
     Examples
     --------
     >>> from sapwood.datasets import make_text
@@ -434,33 +269,8 @@ class SlidingWindowTreeClassifier(TreeClassifier, kind="SlidingWindowTreeClassif
     True
     """
 
-    def __init__(
-        self,
-        *,
-        criterion: Criterion = "entropy",
-        search: Search = "certified",
-        alpha: float = 0.1,
-        split_test: SplitTest = "hoeffding",
-        delta: float = 0.01,
-        tau: float = 0.0,
-        grace_period: int = 1,
-        min_samples_reevaluate: int = 1,
-        min_gain: float = 0.0,
-        max_depth: int | None = None,
-        max_leaves: int | None = None,
-        max_bytes: int | None = None,
-        leaf_prediction: LeafPrediction = "mixed",
-        window_size: int = 50_000,
-        swap_delta: float = 0.05,
-        patience: int = 10_000,
-        half_life: int | None = 10_000,
-        binarize: float | None = 0.0,
-        sparse_numbers: bool = False,
-        class_weight: ClassWeight | None = None,
-        shuffle: bool = True,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self._store(locals())
+    def __init__(self, **parameters: Unpack[WindowTreeArguments]) -> None:
+        self._store(parameters)
 
 
 class HoeffdingAdaptiveTreeClassifier(TreeClassifier, kind="HoeffdingAdaptiveTreeClassifier"):
@@ -491,25 +301,6 @@ class HoeffdingAdaptiveTreeClassifier(TreeClassifier, kind="HoeffdingAdaptiveTre
     Not promised: an error probability for the whole tree. Evidence, which has one, does not hold for points that are
     forgotten, so ``split_test`` must be a bound; and the approximate search cannot forget.
 
-    Parameters take effect when the tree starts: at ``fit``, or at the first ``partial_fit`` or ``learn_one``.
-
-    Parameters
-    ----------
-    parameters
-        The table of `sapwood.parameters`, which is written here when the class is made.
-
-    Attributes
-    ----------
-    attributes
-        Those of every tree classifier, which are written here when the class is made.
-
-    References
-    ----------
-    .. [HAT] A. Bifet and R. Gavaldà, *Adaptive learning from evolving data streams*, IDA 2009.
-    .. [MCD] L. Rutkowski, L. Pietruczuk, P. Duda and M. Jaworski, *Decision trees for mining data streams based on the
-       McDiarmid's bound*, IEEE Transactions on Knowledge and Data Engineering 25(6), 2013.
-    .. [GAU] R. Jin and G. Agrawal, *Efficient decision tree construction on streaming data*, KDD 2003.
-
     Examples
     --------
     >>> from sapwood.datasets import make_text
@@ -519,33 +310,8 @@ class HoeffdingAdaptiveTreeClassifier(TreeClassifier, kind="HoeffdingAdaptiveTre
     True
     """
 
-    def __init__(
-        self,
-        *,
-        criterion: Criterion = "entropy",
-        search: Search = "certified",
-        alpha: float = 0.1,
-        split_test: SplitTest = "hoeffding",
-        delta: float = 1e-7,
-        tau: float = 0.05,
-        grace_period: int = 1,
-        min_gain: float = 0.0,
-        max_depth: int | None = None,
-        max_leaves: int | None = None,
-        max_bytes: int | None = None,
-        leaf_prediction: LeafPrediction = "mixed",
-        window_size: int = 50_000,
-        drift_delta: float = 0.002,
-        swap_delta: float = 0.05,
-        patience: int = 10_000,
-        half_life: int | None = 10_000,
-        binarize: float | None = 0.0,
-        sparse_numbers: bool = False,
-        class_weight: ClassWeight | None = None,
-        shuffle: bool = True,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self._store(locals())
+    def __init__(self, **parameters: Unpack[AdaptiveTreeArguments]) -> None:
+        self._store(parameters)
 
 
 def classifier_of(learner: TreeLearner) -> TreeClassifier:

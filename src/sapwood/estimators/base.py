@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -16,9 +17,10 @@ from sapwood.learner import make_learner
 from sapwood.learner.learner import REFUSED
 from sapwood.model_files import tree_file
 from sapwood.model_files.files import write_atomically
-from sapwood.parameters import refuse_unknown, tree_called
+from sapwood.parameters import refuse_unknown, signature, tree_called
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from os import PathLike
 
     from numpy.typing import ArrayLike
@@ -46,8 +48,8 @@ class TreeEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
     """An estimator that has a learner.
 
     A class that names its kind, by ``class Name(TreeClassifier, kind="Name")``, is the estimator of that row
-    of `sapwood.parameters.TREES`: the section Parameters of its docstring, which says so, is written from there, and
-    the section Attributes is that of every tree.
+    of `sapwood.parameters.TREES`: the signature of its constructor is written from there, and so are the sections of
+    its docstring that it does not write itself (`sapwood.estimators.docs`).
     """
 
     # Not in the dictionary of the object, which scikit-learn takes for parameters and results.
@@ -61,22 +63,25 @@ class TreeEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
         if kind is not None:
             cls.kind = tree_called(kind)
             _of_kind[kind] = cls
+            # scikit-learn reads the parameters off the signature of the constructor.
+            cls.__init__.__signature__ = signature(cls.kind.parameters)  # type: ignore[attr-defined]  # what inspect reads
             if cls.__doc__ is not None:
                 cls.__doc__ = completed(cls.__doc__, cls.kind)
+        # Otherwise that of __new__ is taken for it, also in a class of the user's own.
+        own = inspect.signature(cls.__init__)
+        cls.__signature__ = own.replace(parameters=list(own.parameters.values())[1:])
 
-    def __new__(cls, *_args: Any, **given: Any) -> Self:
+    def __new__(cls, *_args: Any, **_given: Any) -> Self:
         """Make an object that has learned nothing."""
-        # A class of the user's own has whatever parameters it says.
-        if given and cls.__init__ is _of_kind[cls.kind.name].__init__:
-            refuse_unknown(cls.__name__, given, cls._get_param_names())
         self: Self = super().__new__(cls)
         self._learner = make_learner(cls.kind, {}, owner=cls.__name__)
         return self
 
-    def _store(self, parameters: dict[str, Any]) -> None:
-        """Keep what a constructor was given, by its ``locals()``, as scikit-learn wants it: each as an attribute."""
+    def _store(self, parameters: Mapping[str, Any]) -> None:
+        """Keep what a constructor was given, and the defaults, as scikit-learn wants it: each as an attribute."""
+        refuse_unknown(type(self).__name__, parameters, [each.name for each in self.kind.parameters])
         for each in self.kind.parameters:
-            setattr(self, each.name, parameters[each.name])
+            setattr(self, each.name, parameters.get(each.name, each.default))
 
     @property
     def learner(self) -> TreeLearner:
