@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
@@ -9,6 +10,7 @@ from reference_evidence import OCCURRENCES_FOR_RANK
 from reference_tree import Arbiter, ReferenceTree
 
 MASK = 2**64 - 1
+GOLDEN = 0x9E3779B97F4A7C15
 FIRST_TEXT_ID = 1 << 63
 Counted = tuple[dict[int, list[int]], Counter[tuple[int, int, int]]]
 
@@ -27,12 +29,14 @@ class BatchReference(ReferenceTree):
             leaf.models.bayes.learn(features, label, weight)
             leaf.of_class[label] += weight
             self.n += weight
-            leaf.reached += weight
+            # Weights are no evidence: there a point is one point.
+            times = 1 if self.options.split_test == "evidence" else weight
+            leaf.reached += times
             if not leaf.looks:
                 continue
-            leaf.counted[label] += weight
+            leaf.counted[label] += times
             for j in features:
-                leaf.on.setdefault(j, [0] * self.n_classes)[label] += weight
+                leaf.on.setdefault(j, [0] * self.n_classes)[label] += times
                 touched.setdefault(leaf.born, set()).add(j)
         for leaf in sorted(self.root.leaves(), key=lambda node: node.born):
             known = set(leaf.ranked)
@@ -58,10 +62,33 @@ def text_id(text: str) -> int:
     return FIRST_TEXT_ID | mixed(found) >> 1
 
 
+def row_hash(ids: Iterable[int], label: int) -> int:
+    """Return the hash of what a point holds."""
+    return mixed(mixed(label) + sum(mixed(each ^ GOLDEN) for each in ids) & MASK)
+
+
 def part_of(ids: Iterable[int], label: int, n_parts: int) -> int:
     """Return the part of a batch that a point belongs to."""
-    total = mixed(label) + sum(mixed(each ^ 0x9E3779B97F4A7C15) for each in ids)
-    return (mixed(total & MASK) >> 32) * n_parts >> 32 if n_parts > 1 else 0
+    return (row_hash(ids, label) >> 32) * n_parts >> 32 if n_parts > 1 else 0
+
+
+def hashed(word: int) -> int:
+    """Return the step of splitmix64."""
+    return mixed(word + GOLDEN & MASK)
+
+
+def drawn(ids: Iterable[int], label: int, mean: float, *, seed: int, tree: int, batch: int) -> int:
+    """Return how often a tree of a forest learns a point of weight 1: the quantile of a hash."""
+    if mean == 0:
+        return 1
+    of_batch = hashed(hashed(hashed(seed) + tree & MASK) + batch & MASK)
+    u = (hashed(of_batch + row_hash(ids, label) & MASK) >> 11) * 2.0**-53
+    k, term = 0, math.exp(-mean)
+    while u >= term:
+        u -= term
+        k += 1
+        term *= mean / k
+    return k
 
 
 def counted(points: Iterable[tuple[Sequence[int], int, int]], leaves: Iterable[int], n_classes: int) -> Counted:

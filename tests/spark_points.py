@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from reference_batch import drawn
 
 from sapwood import StreamingTreeClassifier
 
@@ -38,18 +39,46 @@ def write_batch(folder: Path, number: int, rows: Rows) -> None:
     waiting.rename(folder / f"{number:05}.json")
 
 
-def one_machine(batches: Sequence[Rows], sub_batches: int) -> Any:
-    """Return the digest of the model that one machine learns."""
+def matrix_of(rows: Rows) -> Any:
+    """Return the features of points as a matrix."""
     import scipy.sparse
 
-    model = StreamingTreeClassifier(**OPTIONS, batch_growth=True, sub_batches=sub_batches)
-    for rows in batches:
-        indptr = np.cumsum([0, *(len(features) for features, _ in rows)])
-        ids = [j for features, _ in rows for j in features]
-        X = scipy.sparse.csr_matrix((np.ones(len(ids)), ids, indptr), shape=(len(rows), 60))
-        X.sort_indices()
-        model.partial_fit(X, [label for _, label in rows], classes=[0, 1, 2])
+    indptr = np.cumsum([0, *(len(features) for features, _ in rows)])
+    ids = [j for features, _ in rows for j in features]
+    X = scipy.sparse.csr_matrix((np.ones(len(ids)), ids, indptr), shape=(len(rows), 60))
+    X.sort_indices()
+    return X
+
+
+def one_machine(
+    batches: Sequence[Rows],
+    sub_batches: int,
+    weights_of: Callable[[Rows, int], Sequence[int]] | None = None,
+    **options: Any,
+) -> Any:
+    """Return the model that one machine learns; `weights_of(rows, batch)` says how often each row counts."""
+    model = StreamingTreeClassifier(**{**OPTIONS, **options}, batch_growth=True, sub_batches=sub_batches)
+    for batch, rows in enumerate(batches):
+        weights = None if weights_of is None else weights_of(rows, batch)
+        model.partial_fit(matrix_of(rows), [label for _, label in rows], classes=[0, 1, 2], sample_weight=weights)
     return model
+
+
+def forest_of_one_machine(batches: Sequence[Rows], n_trees: int, mean: float, seed: int, sub_batches: int) -> list[Any]:
+    """Return the trees that one machine learns, each with the draws of plain Python."""
+
+    def learned(tree: int) -> Any:
+        def weights(rows: Rows, batch: int) -> list[int]:
+            return [drawn(features, label, mean, seed=seed, tree=tree, batch=batch) for features, label in rows]
+
+        return one_machine(batches, sub_batches, weights)
+
+    return [learned(tree) for tree in range(n_trees)]
+
+
+def digest_of_forest(trees: Sequence[Any], mean: float, seed: int) -> str:
+    """Return the hash that a forest of Spark has of the same trees."""
+    return hashlib.sha256(repr(([digest_of(tree) for tree in trees], mean, seed)).encode()).hexdigest()
 
 
 def digest_of(model: StreamingTreeClassifier) -> str:

@@ -398,6 +398,37 @@ def test_weights_count_where_the_test_takes_them() -> None:
     assert weighted.n_points_ == plain.n_points_ == weights.sum()
 
 
+@pytest.mark.parametrize("split_test", ["evidence", "hoeffding"])
+@pytest.mark.parametrize("leaf_prediction", ["majority", "naive_bayes"])
+def test_weighted_points_make_the_tree_of_the_reference(split_test: str, leaf_prediction: str) -> None:
+    rng = np.random.default_rng(4)
+    options = Options(growth="batch", split_test=split_test, delta=0.3, tau=0.3, leaf_prediction=leaf_prediction)
+    points = [(features, label, int(rng.integers(4))) for features, label, _ in of_classes(3, 240)]
+    points = met_in_ascending_order(points, 40)
+    twins = BatchTwins(options)
+    for start in range(0, len(points), 40):
+        twins.learn_batch(points[start : start + 40], 3)
+        twins.compare_predictions(points[start][0])
+    assert twins.reference.tally["split"] > 0
+
+
+def test_to_evidence_a_point_is_one_point_whatever_its_weight() -> None:
+    """The splits are those without weights; the answers are those of points that are repeated."""
+    points = of_classes(2, 300)
+    X, y = matrix(points)
+    plain = StreamingTreeClassifier(**BOLD).partial_fit(X, y, classes=[0, 1])
+    thrice = StreamingTreeClassifier(**BOLD).partial_fit(X, y, classes=[0, 1], sample_weight=np.full(300, 3))
+    assert thrice.get_n_leaves() == plain.get_n_leaves() > 1
+    assert thrice.n_points_ == 900
+    assert (thrice.apply(X) == plain.apply(X)).all()
+    root = StreamingTreeClassifier(**BOLD, max_depth=0)
+    weights = np.where(y == 1, 3, 1)
+    root.partial_fit(X, y, classes=[0, 1], sample_weight=weights)
+    repeated = np.repeat(np.arange(300), weights)
+    same = StreamingTreeClassifier(**BOLD, max_depth=0).partial_fit(X[repeated], y[repeated], classes=[0, 1])
+    np.testing.assert_array_equal(root.predict_proba(X), same.predict_proba(X))
+
+
 def test_what_is_refused_changes_nothing() -> None:
     X, y = matrix(of_classes(2, 60))
     refused: list[tuple[dict[str, Any], str]] = [
@@ -417,8 +448,6 @@ def test_what_is_refused_changes_nothing() -> None:
         model.learn_one([1, 2], 0)
     with pytest.raises(ValueError, match=r"sample_weight must be whole for batch_growth, got 0\.5"):
         model.partial_fit(X, y, sample_weight=np.full(60, 0.5))
-    with pytest.raises(ValueError, match="weights must be 0 or 1 for batch_growth with the split_test 'evidence'"):
-        model.partial_fit(X, y, sample_weight=np.full(60, 2))
     with pytest.raises(ValueError, match="partial_fit: y must hold the classes"):
         model.partial_fit(X, y + 5)
     assert model.to_bytes() == before

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "guarded_tree.hpp"
+#include "sapwood/forest/batch_draws.hpp"
 #include "sapwood/tree/batch/absorb.hpp"
 
 namespace sapwood::bindings {
@@ -153,19 +154,6 @@ std::span<const Count> weights_of(const std::optional<Array<Count>>& weights) {
     return weights ? span_of(*weights) : std::span<const Count>();
 }
 
-/// Throws unless weights are what a tree can count: where weights are no evidence, a point counts once.
-void check_weights(const GuardedTree& self, std::span<const Count> weights) {
-    if (!self.tree.options().counts_points_once()) return;
-    for (const Count weight : weights) {
-        if (weight > 1) {
-            throw std::invalid_argument(
-                "weights must be 0 or 1 for batch_growth with the split_test 'evidence', to which a point is one "
-                "point, got " +
-                std::to_string(weight));
-        }
-    }
-}
-
 void learn_rows_of_batch(GuardedTree& self, const Array<std::int64_t>& indptr, const Array<KeyId>& keys,
                          const Array<Label>& labels, const std::optional<Array<Count>>& weights,
                          std::int64_t n_classes) {
@@ -183,7 +171,6 @@ void learn_rows_of_batch(GuardedTree& self, const Array<std::int64_t>& indptr, c
     const SharedRows rows{span_of(indptr), ids, span_of(labels), weights_of(weights)};
     const auto all = static_cast<std::size_t>(std::max<std::int64_t>(n_classes, 2));
     check_shared_rows(rows, all);
-    check_weights(self, rows.weights);
     std::int64_t n = static_cast<std::int64_t>(rows.size());
     if (weights) {
         n = 0;
@@ -207,6 +194,20 @@ Delta count(const Router& self, const Array<std::int64_t>& indptr, const Array<S
     const SharedRows rows{span_of(indptr), span_of(ids), span_of(labels), weights_of(weights)};
     check_shared_rows(rows, self.n_classes());
     return count_rows(self, rows, part, n_parts);
+}
+
+/// How often a tree of a forest learns each point of a batch.
+Vector<Count> draws_of_batch(const Array<std::int64_t>& indptr, const Array<SharedId>& ids, const Array<Label>& labels,
+                             const std::optional<Array<Count>>& weights, double mean, std::uint64_t seed,
+                             std::uint64_t tree, std::uint64_t batch) {
+    std::vector<Count> draws;
+    {
+        nb::gil_scoped_release release;
+        const SharedRows rows{span_of(indptr), span_of(ids), span_of(labels), weights_of(weights)};
+        check_shared_rows(rows, std::size_t{max_classes});
+        draws = batch_draws(rows, mean, seed, tree, batch);
+    }
+    return to_numpy(std::move(draws));
 }
 
 /// The birth number of the leaf that each point reaches.
@@ -245,6 +246,9 @@ void bind_batch(nb::module_& module) {
                "The ids of features on which all who count agree: columns by number, text by a hash.");
     module.def("ids_of_texts", &ids_of_texts, nb::arg("offsets"), nb::arg("data"),
                "The same of texts one after the other, as Arrow has them.");
+    module.def("batch_draws", &draws_of_batch, nb::arg("indptr"), nb::arg("ids"), nb::arg("labels"), nb::arg("weights"),
+               nb::arg("mean"), nb::arg("seed"), nb::arg("tree"), nb::arg("batch"),
+               "How often a tree of a forest learns each point of a batch: the weight times what a hash draws.");
     nb::class_<Delta>(module, "Delta", "What points add to the leaves of one version of a tree.")
         .def_static(
             "from_bytes", [](const nb::bytes& data) { return Delta::from_bytes(bytes_of(data)); }, nb::arg("data"),

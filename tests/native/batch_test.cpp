@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "check.hpp"
@@ -90,18 +91,22 @@ struct Machine {
 
 void check_against_plain_counting(const Router& router, const Points& points) {
     const Delta delta = count_rows(router, points.view());
-    std::map<std::tuple<std::uint64_t, SharedId, Label>, std::int64_t> on;
+    std::map<std::tuple<std::uint64_t, SharedId, Label>, std::pair<std::int64_t, std::int64_t>> on;
     Router::Walk walk(router);
     for (std::size_t i = 0; i < points.labels.size(); ++i) {
         const std::uint64_t born = router.born(walk.leaf_of(points.view().row(i)));
         for (const SharedId id : points.view().row(i)) {
-            if (points.weights[i] > 0) on[{born, id, points.labels[i]}] += points.weights[i];
+            if (points.weights[i] == 0) continue;
+            auto& [by_weight, each_once] = on[{born, id, points.labels[i]}];
+            by_weight += points.weights[i];
+            ++each_once;
         }
     }
     CHECK(delta.entries().size() == on.size());
     std::size_t at = 0;
     for (const auto& [key, count] : on) {
-        CHECK(delta.entries()[at].key() == key && delta.entries()[at].count == count);
+        const Delta::Entry& entry = delta.entries()[at];
+        CHECK(entry.key() == key && std::pair(entry.count, entry.points) == count);
         ++at;
     }
 }
@@ -113,6 +118,7 @@ void test_batches() {
         const Points points = Points::drawn(120, batch);
         const Router router = one.router();
         check_against_plain_counting(router, points);
+        CHECK(count_rows(router, points.view()).is_weighted());
         const Delta whole = count_rows(router, points.view());
         const Router sent = Router::from_bytes(bytes_of(router.to_bytes()));
         CHECK(sent.version() == router.version());
@@ -137,7 +143,12 @@ void test_hostile_bytes() {
     machine.learn(count_rows(machine.router(), Points::drawn(200, 7).view()));
     machine.learn(count_rows(machine.router(), Points::drawn(200, 8).view()));
     const Router router = machine.router();
-    for (const std::string& good : {router.to_bytes(), count_rows(router, Points::drawn(30, 9).view()).to_bytes()}) {
+    const Points points = Points::drawn(30, 9);
+    SharedRows once = points.view();
+    once.weights = {};
+    CHECK(!count_rows(router, once).is_weighted());
+    for (const std::string& good :
+         {router.to_bytes(), count_rows(router, points.view()).to_bytes(), count_rows(router, once).to_bytes()}) {
         const bool is_router = good.substr(0, 3) == "SwR";
         for (std::size_t at = 0; at < good.size(); ++at) {
             for (const int value : {0, 1, 127, 128, 255}) {

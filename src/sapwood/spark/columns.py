@@ -14,14 +14,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sapwood import _core
+from sapwood.data.weights import LARGEST_WEIGHT
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Columns", "Rows", "SparkDataError"]
+__all__ = ["Columns", "Points", "Rows", "SparkDataError"]
 
 T = TypeVar("T")
 Rows = tuple["NDArray[np.int64]", "NDArray[np.uint64]"]
+Points = tuple["NDArray[np.int64]", "NDArray[np.uint64]", "NDArray[np.uint16]", "NDArray[np.int32] | None"]
 
 
 class SparkDataError(ValueError):
@@ -38,6 +40,8 @@ class Columns:
         The column of features: Spark ML's vectors, arrays of integers, or arrays of texts.
     label
         The column of labels; None to predict.
+    weight
+        The column of weights; None if every row counts once.
     classes
         All labels, in the order of their numbers.
     owner
@@ -51,6 +55,12 @@ class Columns:
     classes: tuple[Hashable, ...]
     owner: str
     batch: int | None = None
+    weight: str | None = None
+
+    @property
+    def names(self) -> list[str]:
+        """The columns, in the order in which workers are given them: features, label, weight."""
+        return [name for name in (self.features, self.label, self.weight) if name is not None]
 
     def rows(self, column: pa.Array) -> Rows:
         """Return the ids of the features that are on in each point."""
@@ -58,7 +68,7 @@ class Columns:
         if pa.types.is_struct(column.type):
             return self._vectors(column)
         if not (pa.types.is_list(column.type) or pa.types.is_large_list(column.type)):
-            self._refuse(self.features, "hold vectors, or arrays of integers or texts", str(column.type))
+            self._refuse_type(column.type)
         indptr = column.offsets.to_numpy().astype(np.int64)
         # A slice of an array begins anywhere in its values.
         values = column.values.slice(int(indptr[0]), int(indptr[-1] - indptr[0]))
@@ -67,7 +77,7 @@ class Columns:
         if pa.types.is_integer(values.type):
             return indptr, self._columns_of(values)
         if not (pa.types.is_string(values.type) or pa.types.is_large_string(values.type)):
-            self._refuse(self.features, "hold vectors, or arrays of integers or texts", str(column.type))
+            self._refuse_type(column.type)
         return indptr, text_ids(values)
 
     def labels(self, column: pa.Array) -> NDArray[np.uint16]:
@@ -83,6 +93,27 @@ class Columns:
             codes.append(number[label])
         found: NDArray[np.uint16] = np.array(codes, dtype=np.uint16)[encoded.indices.to_numpy()]
         return found
+
+    def weights(self, column: pa.Array) -> NDArray[np.int32]:
+        """Return how often each point counts."""
+        assert self.weight is not None
+        self._refuse_nulls(column, self.weight)
+        if not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type)):
+            self._refuse(self.weight, "hold whole numbers", str(column.type))
+        numbers = column.to_numpy(zero_copy_only=False)
+        # NaN is in no range.
+        wrong = ~((numbers >= 0) & (numbers <= LARGEST_WEIGHT) & (np.floor(numbers) == numbers))
+        if wrong.any():
+            constraint = f"hold whole numbers from 0 to {LARGEST_WEIGHT}"
+            self._refuse(self.weight, constraint, repr(numbers[wrong][0].item()))
+        found: NDArray[np.int32] = numbers.astype(np.int32)
+        return found
+
+    def points(self, batch: pa.RecordBatch) -> Points:
+        """Return rows of `names`: offsets and ids of their features, their labels and how often each counts."""
+        indptr, ids = self.rows(batch.column(0))
+        labels = self.labels(batch.column(1))
+        return indptr, ids, labels, None if self.weight is None else self.weights(batch.column(2))
 
     def naming_errors(self, call: Callable[..., T], *arguments: Any) -> T:
         """Call what refuses points by a ValueError, which is raised again with the batch and the column."""
@@ -106,7 +137,7 @@ class Columns:
         """Return what is on in vectors of Spark ML: above 0, in the sparse ones (0) and the dense ones (1)."""
         names = {field.name for field in column.type}
         if names != {"type", "size", "indices", "values"}:
-            self._refuse(self.features, "hold vectors, or arrays of integers or texts", str(column.type))
+            self._refuse_type(column.type)
         kinds, indices, values = (column.field(name) for name in ("type", "indices", "values"))
         numbers = values.flatten().to_numpy(zero_copy_only=False)
         if np.isnan(numbers).any():
@@ -119,6 +150,14 @@ class Columns:
         on = numbers > 0
         indptr = np.concatenate(([0], np.cumsum(on)))[ends].astype(np.int64)
         return indptr, places[on].astype(np.uint64)
+
+    def _refuse_type(self, got: pa.DataType) -> NoReturn:
+        self._refuse(
+            self.features,
+            "hold vectors, or arrays of integers or texts; numbers and categories are not learned by batches, but as "
+            "texts such as 'colour=red'",
+            str(got),
+        )
 
     def _refuse_nulls(self, column: pa.Array, name: str) -> None:
         if column.null_count:

@@ -6,8 +6,9 @@ so that it also runs on Spark Connect.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -19,9 +20,12 @@ from sapwood.spark.columns import text_ids
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from sapwood.spark.columns import Columns
+    from sapwood.spark.columns import Columns, Points
 
-__all__ = ["counter", "merge_all", "merger", "namer"]
+__all__ = ["COUNTED", "Draws", "counter", "merged_rows", "merger", "namer"]
+
+COUNTED = "tree int, n_rows long, delta binary"
+"""The columns of what workers count."""
 
 Batches = Iterator[pa.RecordBatch]
 
@@ -29,33 +33,64 @@ Batches = Iterator[pa.RecordBatch]
 _POINTS = 1 << 17
 
 
-def counter(router: bytes, columns: Columns, part: int, n_parts: int) -> Callable[[Batches], Batches]:
-    """Count rows of (features, label) in the leaves that a router leads them to: at most one row of bytes comes out."""
+@dataclass(frozen=True)
+class Draws:
+    """How often the trees of a forest learn the points of a batch: a function of these, the tree and the row."""
+
+    mean: float
+    seed: int
+    batch: int
+
+    def weights(self, points: Points, tree: int) -> NDArray[np.int32]:
+        """Return how often a tree learns each point."""
+        return _core.batch_draws(*points, self.mean, self.seed, tree, self.batch)
+
+
+def counter(
+    routers: Sequence[bytes], columns: Columns, part: int, n_parts: int, draws: Draws | None
+) -> Callable[[Batches], Batches]:
+    """Count rows of (features, label, weight) in the leaves that each router leads them to.
+
+    Out come `COUNTED`: one row per tree, with the number of rows that were read in the first of them.
+    """
     version = sapwood.__version__
 
     def count(batches: Batches) -> Batches:
         check_version(version)
-        led = _core.Router.from_bytes(router)
-        deltas = []
+        led = [_core.Router.from_bytes(router) for router in routers]
+        deltas: list[list[_core.Delta]] = [[] for _ in led]
+        n_rows = 0
         for batch in gathered(batches):
-            indptr, ids = columns.rows(batch.column(0))
-            labels = columns.labels(batch.column(1))
-            deltas.append(columns.naming_errors(led.count, indptr, ids, labels, None, part, n_parts))
-        if deltas:
-            yield one_row(merge_all(deltas))
+            points = columns.points(batch)
+            n_rows += batch.num_rows
+            for tree, router in enumerate(led):
+                weights = points[3] if draws is None else columns.naming_errors(draws.weights, points, tree)
+                deltas[tree].append(columns.naming_errors(router.count, *points[:3], weights, part, n_parts))
+        if n_rows > 0:
+            yield as_rows({tree: merge_all(each) for tree, each in enumerate(deltas)}, n_rows)
 
     return count
 
 
 def merger() -> Callable[[Batches], Batches]:
-    """Merge rows of counts to one."""
+    """Merge the rows of each tree to one."""
 
     def merge(batches: Batches) -> Batches:
-        deltas = [_core.Delta.from_bytes(data) for batch in batches for data in batch.column(0).to_pylist()]
-        if deltas:
-            yield one_row(merge_all(deltas))
+        merged, n_rows = merged_rows(row for batch in batches for row in batch.to_pylist())
+        if merged:
+            yield as_rows(merged, n_rows)
 
     return merge
+
+
+def merged_rows(rows: Iterable[Any]) -> tuple[dict[int, _core.Delta], int]:
+    """Return the merged counts of each tree in rows of `COUNTED`, and the number of rows that were read."""
+    deltas: dict[int, list[_core.Delta]] = {}
+    n_rows = 0
+    for row in rows:
+        deltas.setdefault(row["tree"], []).append(_core.Delta.from_bytes(bytes(row["delta"])))
+        n_rows += row["n_rows"]
+    return {tree: merge_all(each) for tree, each in deltas.items()}, n_rows
 
 
 def namer(wanted: NDArray[np.uint64]) -> Callable[[Batches], Batches]:
@@ -106,9 +141,16 @@ def merge_all(deltas: list[_core.Delta]) -> _core.Delta:
     return deltas[0]
 
 
-def one_row(delta: _core.Delta) -> pa.RecordBatch:
-    """Return counts as a row of bytes."""
-    return pa.RecordBatch.from_arrays([pa.array([delta.to_bytes()], pa.binary())], names=["delta"])
+def as_rows(deltas: dict[int, _core.Delta], n_rows: int) -> pa.RecordBatch:
+    """Return counts as rows of `COUNTED`."""
+    return pa.RecordBatch.from_arrays(
+        [
+            pa.array(list(deltas), pa.int32()),
+            pa.array([n_rows, *[0] * (len(deltas) - 1)], pa.int64()),
+            pa.array([delta.to_bytes() for delta in deltas.values()], pa.binary()),
+        ],
+        names=["tree", "n_rows", "delta"],
+    )
 
 
 def check_version(of_driver: str) -> None:

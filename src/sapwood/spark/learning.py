@@ -1,86 +1,111 @@
-"""One batch of a DataFrame into a tree: workers count, counts merge, the driver grows."""
+"""One batch of a DataFrame into trees: workers count, counts merge, the driver grows."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sapwood import _core
 from sapwood.spark.columns import SparkDataError
-from sapwood.spark.counting import counter, merge_all, merger, namer
+from sapwood.spark.counting import COUNTED, Draws, counter, merged_rows, merger, namer
+from sapwood.spark.judging import JUDGED, judge
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from sapwood.spark.columns import Columns
-    from sapwood.spark.grower import Grower
+    from sapwood.spark.ensemble import Ensemble
 
-__all__ = ["counted", "learn_frame"]
+__all__ = ["accuracy_of", "counted", "learn_frame"]
 
 
 def counted(
     frame: DataFrame,
-    router: _core.Router,
+    routers: Sequence[bytes],
     columns: Columns,
     *,
     part: int = 0,
     n_parts: int = 1,
     reducers: int | None = None,
-) -> tuple[_core.Delta | None, int]:
-    """Return what the rows of a frame of (features, label) add to a tree, and the bytes that came to the driver.
+    draws: Draws | None = None,
+) -> tuple[dict[int, _core.Delta], int, int]:
+    """Return what the rows of a frame of (features, label, weight) add to each tree.
 
-    With `reducers`, the counts of all partitions are first merged by so many tasks.
+    And the rows of the frame, of all parts, and the bytes that came to the driver. With `reducers`, the counts of all
+    partitions are first merged by so many tasks.
     """
-    deltas = frame.mapInArrow(counter(router.to_bytes(), columns, part, n_parts), "delta binary")
+    rows = frame.mapInArrow(counter(routers, columns, part, n_parts, draws), COUNTED)
     if reducers is not None:
-        deltas = deltas.repartition(reducers).mapInArrow(merger(), "delta binary")
-    rows = [bytes(row["delta"]) for row in deltas.collect()]
-    if not rows:
-        return None, 0
-    return merge_all([_core.Delta.from_bytes(row) for row in rows]), sum(map(len, rows))
+        rows = rows.repartition(reducers, "tree") if len(routers) > 1 else rows.repartition(reducers)
+        rows = rows.mapInArrow(merger(), COUNTED)
+    found = rows.collect()
+    deltas, n_rows = merged_rows(found)
+    return deltas, n_rows, sum(len(row["delta"]) for row in found)
 
 
-def learn_frame(frame: DataFrame, grower: Grower, columns: Columns, reducers: int | None) -> dict[str, Any]:
-    """Let a tree learn a batch; return what is told of it. If a row is refused, the tree is to be thrown away."""
+def learn_frame(
+    frame: DataFrame, trees: Ensemble, columns: Columns, reducers: int | None, *, tests: bool = False
+) -> dict[str, Any]:
+    """Let trees learn a batch; return what is told of it. If a row is refused, the trees are to be thrown away.
+
+    With `tests`, they answer every row before they learn the batch: another pass over it.
+    """
     began = time.monotonic()
-    assert columns.label is not None
-    frame = frame.select(columns.features, columns.label)
-    n_parts = int(grower.parameters["sub_batches"])
-    if n_parts > 1:
+    frame = frame.select(*columns.names)
+    n_parts = int(trees.growers[0].parameters["sub_batches"])
+    draws = trees.draws(0 if columns.batch is None else columns.batch)
+    keeps = n_parts > 1 or tests
+    if keeps:
         frame = frame.persist()
     told: dict[str, Any] = {"n_rows": 0, "n_splits": 0, "delta_bytes": 0, "router_bytes": 0}
     try:
+        if tests:
+            told["accuracy"] = accuracy_of(frame, trees, columns)
         for part in range(n_parts):
-            router = grower.tree.router()
-            delta, n_bytes = counted(frame, router, columns, part=part, n_parts=n_parts, reducers=reducers)
-            told["router_bytes"] += len(router.to_bytes())
+            routers = [grower.tree.router().to_bytes() for grower in trees.growers]
+            deltas, n_rows, n_bytes = counted(
+                frame, routers, columns, part=part, n_parts=n_parts, reducers=reducers, draws=draws
+            )
+            told["n_rows"] = n_rows
+            told["router_bytes"] += sum(map(len, routers))
             told["delta_bytes"] += n_bytes
-            if delta is None or delta.n_met() == 0:
-                continue
-            _name(frame, grower, delta, columns)
-            told["n_splits"] += grower.learn(delta)
-            told["n_rows"] += delta.n_met()
+            deltas = {tree: delta for tree, delta in deltas.items() if delta.n_met() > 0}
+            _name(frame, trees, deltas, columns)
+            for tree, delta in deltas.items():
+                told["n_splits"] += trees.growers[tree].learn(delta)
     finally:
-        if n_parts > 1:
+        if keeps:
             frame.unpersist()
-    told["n_points"] = grower.tree.n()
-    told["n_leaves"] = grower.tree.n_leaves()
+    told["n_points"] = trees.n_points()
+    told["n_leaves"] = trees.n_leaves()
     told["seconds"] = time.monotonic() - began
     return told
 
 
-def _name(frame: DataFrame, grower: Grower, delta: _core.Delta, columns: Columns) -> None:
-    """Look up the names of features that are new: each is in a row of this batch."""
-    wanted = grower.unnamed(delta)
-    if len(wanted) == 0:
+def accuracy_of(frame: DataFrame, trees: Ensemble, columns: Columns) -> float | None:
+    """Return the share of rows, by weight, that trees answer right; None without rows, or if they have learned none."""
+    if not trees.has_learned():
+        return None
+    found = frame.mapInArrow(judge(type(trees), trees.to_bytes(), columns), JUDGED).collect()
+    total = sum(row["total"] for row in found)
+    return sum(row["right"] for row in found) / total if total > 0 else None
+
+
+def _name(frame: DataFrame, trees: Ensemble, deltas: dict[int, _core.Delta], columns: Columns) -> None:
+    """Look up the names of features that are new to a tree: each is in a row of this batch."""
+    wanted = {tree: trees.growers[tree].unnamed(delta) for tree, delta in deltas.items()}
+    everything = np.unique(np.concatenate([np.empty(0, dtype=np.uint64), *wanted.values()]))
+    if len(everything) == 0:
         return
     names: dict[int, str] = {}
-    for row in frame.select(columns.features).mapInArrow(namer(wanted), "id long, name string").collect():
+    for row in frame.select(columns.features).mapInArrow(namer(everything), "id long, name string").collect():
         each = int(np.int64(row["id"]).view(np.uint64))
         if names.setdefault(each, row["name"]) != row["name"]:
             raise SparkDataError(
                 f"{columns.owner}: texts must have different hashes, got {names[each]!r} and {row['name']!r}"
             )
-    grower.name(names)
+    for tree, ids in wanted.items():
+        trees.growers[tree].name({each: names[each] for each in ids.tolist()})

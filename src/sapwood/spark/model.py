@@ -1,9 +1,9 @@
-"""A tree that was learned on Spark: it predicts there, and anywhere."""
+"""What was learned on Spark: it predicts there, and anywhere."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pyarrow as pa
 from pyspark.sql.types import (
@@ -18,9 +18,10 @@ from pyspark.sql.types import (
 )
 
 import sapwood
+from sapwood.batch_forest import BatchForest
 from sapwood.spark.columns import Columns, listed
 from sapwood.spark.counting import check_version
-from sapwood.spark.grower import Grower
+from sapwood.spark.ensemble import Ensemble, ForestEnsemble
 from sapwood.spark.store import Store
 from sapwood.trees import StreamingTreeClassifier
 
@@ -28,28 +29,31 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from typing_extensions import Self
 
-__all__ = ["SparkTreeModel"]
+__all__ = ["SparkForestModel", "SparkModel", "SparkTreeModel"]
 
 _TYPES: dict[type, DataType] = {bool: BooleanType(), int: LongType(), float: DoubleType(), str: StringType()}
 
 
-class SparkTreeModel:
-    """A tree that was learned on Spark.
+class SparkModel:
+    """The base of what was learned on Spark; not to be used itself.
 
     Attributes
     ----------
     features
         The column of features.
-    progress
-        What is told of the last batch: rows, splits, leaves, bytes from the workers and to them, seconds.
+    recent_progress
+        What is told of the last 100 batches, the last one last: rows, splits, leaves, bytes from the workers and to
+        them, seconds, and the accuracy if it was asked for.
     batch
         The number of the last batch that was learned; -1 of one that was learned at rest.
     """
 
-    def __init__(self, data: bytes, features: str, progress: dict[str, Any], batch: int = -1) -> None:
+    _ensemble: ClassVar[type[Ensemble]] = Ensemble
+
+    def __init__(self, data: bytes, features: str, recent_progress: Sequence[dict[str, Any]], batch: int = -1) -> None:
         self._data = data
         self.features = features
-        self.progress = progress
+        self.recent_progress = list(recent_progress)
         self.batch = batch
 
     @classmethod
@@ -63,35 +67,35 @@ class SparkTreeModel:
         """
         saved = Store(spark, checkpoint).load()
         if not saved.model:
-            raise ValueError(f"SparkTreeModel.load: checkpoint must hold a model, got none in {checkpoint!r}")
-        return cls(saved.model, features, saved.progress, saved.batch)
+            raise ValueError(f"{cls.__name__}.load: checkpoint must hold a model, got none in {checkpoint!r}")
+        return cls(saved.model, features, saved.recent_progress, saved.batch)
+
+    @property
+    def progress(self) -> dict[str, Any]:
+        """What is told of the last batch."""
+        return self.recent_progress[-1]
 
     @property
     def classes(self) -> tuple[Hashable, ...]:
         """The classes, in the order of the probabilities."""
-        return tuple(self.to_local().classes_.tolist())
-
-    def to_local(self) -> StreamingTreeClassifier:
-        """Return an ordinary model of this package: to save, explain, draw and serve anywhere."""
-        return StreamingTreeClassifier.from_bytes(self._data)
+        return self._ensemble.from_bytes(self._data).classes
 
     def digest(self) -> str:
         """Return a hash of all that was learned; equal batches give equal ones, however they were divided."""
-        return Grower.from_bytes(self._data).digest()
+        return self._ensemble.digest(self._data)
 
     def transform(self, frame: DataFrame) -> DataFrame:
         """Return the rows with the columns ``prediction``, the most probable class, and ``probability``.
 
         The probabilities are those of ``classes``, in their order.
         """
-        kinds = {type(label) for label in self.classes}
+        owner, classes = f"{type(self).__name__}.transform", self.classes
+        kinds = {type(label) for label in classes}
         if len(kinds) != 1 or not kinds <= set(_TYPES):
-            raise ValueError(
-                f"SparkTreeModel.transform: classes must be all numbers or all texts, got {listed(self.classes)}"
-            )
+            raise ValueError(f"{owner}: classes must be all numbers or all texts, got {listed(classes)}")
         for name in ("prediction", "probability"):
             if name in frame.columns:
-                raise ValueError(f"SparkTreeModel.transform: frame must have no column {name!r}, got one")
+                raise ValueError(f"{owner}: frame must have no column {name!r}, got one")
         schema = StructType(
             [
                 *frame.schema.fields,
@@ -99,21 +103,41 @@ class SparkTreeModel:
                 StructField("probability", ArrayType(DoubleType())),
             ]
         )
-        columns = Columns(self.features, None, self.classes, "SparkTreeModel.transform")
-        return frame.mapInArrow(answerer(self._data, columns), schema)
+        columns = Columns(self.features, None, classes, owner)
+        return frame.mapInArrow(answerer(self._ensemble, self._data, columns), schema)
 
 
-def answerer(data: bytes, columns: Columns) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+class SparkTreeModel(SparkModel):
+    """A tree that was learned on Spark: see `SparkModel`."""
+
+    def to_local(self) -> StreamingTreeClassifier:
+        """Return an ordinary model of this package: to save, explain, draw and serve anywhere."""
+        return StreamingTreeClassifier.from_bytes(self._data)
+
+
+class SparkForestModel(SparkModel):
+    """A forest that was learned on Spark: see `SparkModel`."""
+
+    _ensemble = ForestEnsemble
+
+    def to_local(self) -> BatchForest:
+        """Return the forest without Spark: to save and serve anywhere; its trees are there to explain and draw."""
+        return BatchForest.from_bytes(self._data)
+
+
+def answerer(
+    kind: type[Ensemble], data: bytes, columns: Columns
+) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     """Return what adds the answers of a model to rows, for ``DataFrame.mapInArrow``."""
     version = sapwood.__version__
 
     def answer(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         check_version(version)
-        grower = Grower.from_bytes(data)
+        trees = kind.from_bytes(data)
         for batch in batches:
             indptr, ids = columns.rows(batch.column(columns.features))
-            probabilities = columns.naming_errors(grower.predict_proba, indptr, ids)
-            predicted = [grower.classes[k] for k in probabilities.argmax(axis=1).tolist()]
+            probabilities = columns.naming_errors(trees.predict_proba, indptr, ids)
+            predicted = [trees.classes[k] for k in probabilities.argmax(axis=1).tolist()]
             yield pa.RecordBatch.from_arrays(
                 [*batch.columns, pa.array(predicted), pa.array(list(probabilities), pa.list_(pa.float64()))],
                 names=[*batch.schema.names, "prediction", "probability"],

@@ -40,6 +40,7 @@ def best_splits(
     *,
     features: str = "features",
     label: str = "label",
+    weight: str | None = None,
     classes: Sequence[Hashable],
     criterion: Criterion = "entropy",
     reducers: int | None = None,
@@ -55,8 +56,8 @@ def best_splits(
         The rows.
     k
         How many splits; fewer are returned where fewer features were seen.
-    features, label, classes
-        As ``SparkTreeClassifier`` has them.
+    features, label, weight, classes
+        As ``SparkTreeClassifier`` has them; here a row is counted as often as its weight says.
     criterion
         The impurity measure.
     reducers
@@ -72,11 +73,12 @@ def best_splits(
         "batch_growth": True,
     }
     grower = Grower(parameters, classes, "best_splits")
-    columns = Columns(features, label, grower.classes, "best_splits")
-    narrow = frame.select(features, label)
-    delta, _ = counted(narrow, grower.tree.router(), columns, reducers=reducers)
-    if delta is None:
+    columns = Columns(features, label, grower.classes, "best_splits", weight=weight)
+    narrow = frame.select(*columns.names)
+    deltas, _, _ = counted(narrow, [grower.tree.router().to_bytes()], columns, reducers=reducers)
+    if not deltas or deltas[0].n_met() == 0:
         return []
+    delta = deltas[0]
     of_class, _, ids, labels, counts = delta.counts()
     seen, places = np.unique(ids, return_inverse=True)
     on = np.zeros((len(grower.classes), len(seen)), dtype=np.int32)

@@ -18,15 +18,20 @@ __all__ = ["NOTHING", "Saved", "Store"]
 
 _SCHEMA = "batch long, digest string, progress string, model binary"
 _SLOTS = ("model-0", "model-1")
+_RECENT = 100  # batches of which something is told, as many as Spark itself keeps
 
 
 @dataclass(frozen=True)
 class Saved:
-    """A model, the last batch that it has learned, and what is told of that batch."""
+    """A model, the last batch that it has learned, and what is told of the last batches, the last one last."""
 
     batch: int = -1
     model: bytes = b""
-    progress: dict[str, Any] = field(default_factory=dict)
+    recent_progress: list[dict[str, Any]] = field(default_factory=list)
+
+    def followed_by(self, batch: int, model: bytes, progress: dict[str, Any]) -> Saved:
+        """Return what is saved after the next batch."""
+        return Saved(batch, model, [*self.recent_progress, progress][-_RECENT:])
 
 
 NOTHING = Saved()
@@ -52,7 +57,7 @@ class Store:
 
     def save(self, saved: Saved) -> None:
         """Write a model, after `load`, into the place that does not hold the last one."""
-        row = (saved.batch, hashlib.sha256(saved.model).hexdigest(), json.dumps(saved.progress), saved.model)
+        row = (saved.batch, hashlib.sha256(saved.model).hexdigest(), json.dumps(saved.recent_progress), saved.model)
         frame = self._spark.createDataFrame([row], _SCHEMA).coalesce(1)
         frame.write.mode("overwrite").parquet(f"{self._path}/{self._older}")
 

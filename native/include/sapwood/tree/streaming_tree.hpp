@@ -68,9 +68,10 @@ public:
         growth_->learn(body_, point, label, weight);
     }
 
-    /// Lets a leaf learn from many points by their counts; `note_points` says how many they were in all, and `grow`
-    /// splits the leaves for which it is time then, and returns how many. For growth by batches (batch/absorb.hpp).
-    void absorb(NodeId leaf, const AddedCounts& added) { body_.absorb(leaf, added); }
+    /// Lets a leaf learn from many points by their counts, by weight, and as the split test counts them: each once
+    /// where weights are no evidence. `note_points` says how many they were in all, and `grow` splits the leaves for
+    /// which it is time then, and returns how many. For growth by batches (batch/absorb.hpp).
+    void absorb(NodeId leaf, const AddedCounts& added, const AddedCounts& seen) { body_.absorb(leaf, added, seen); }
     void note_points(std::int64_t n, std::int64_t n_met) { body_.note_points(n, n_met); }
     std::size_t grow() { return growth_->grow(body_); }
 

@@ -104,12 +104,13 @@ public:
         here.of_class[label] += weight.count;
     }
 
-    /// Lets a leaf learn from many points by their counts, in a tree that grows by batches.
-    void absorb(NodeId leaf, const AddedCounts& added) {
+    /// Lets a leaf learn from many points by their counts, in a tree that grows by batches: its models from `added`,
+    /// by weight, its statistics from `seen`.
+    void absorb(NodeId leaf, const AddedCounts& added, const AddedCounts& seen) {
         Node& here = content(leaf);
         if (here.models) predictor_.add_counts(*here.models, added);
         for (std::size_t k = 0; k < here.of_class.size(); ++k) here.of_class[k] += added.of_class[k];
-        here.statistics.add_counts(added);
+        here.statistics.add_counts(seen);
     }
 
     /// The same; returns whether the leaf had predicted the class of the point, the first of several.

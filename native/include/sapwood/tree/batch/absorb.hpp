@@ -28,9 +28,14 @@ Router make_router(const StreamingTree& tree, const std::vector<KeyId>& keys, Id
 
 namespace detail {
 
-/// The counts of one leaf, by the features of the tree: `number` has the number of each id among `features`.
+/// Which counts of a delta are meant.
+enum class Counted { by_weight, each_once };
+
+/// The counts of one leaf, by the features of the tree.
 template <class FeatureOf>
-AddedCounts added_to_leaf(const Delta::Leaf& leaf, std::span<const Delta::Entry> entries, FeatureOf feature_of) {
+AddedCounts added_to_leaf(const Delta::Leaf& leaf, std::span<const Delta::Entry> entries, FeatureOf feature_of,
+                          Counted counted) {
+    const bool by_weight = counted == Counted::by_weight;
     struct Item {
         FeatureId feature;
         Label label;
@@ -39,11 +44,14 @@ AddedCounts added_to_leaf(const Delta::Leaf& leaf, std::span<const Delta::Entry>
     std::vector<Item> items;
     items.reserve(entries.size());
     for (const Delta::Entry& entry : entries) {
-        items.push_back({feature_of(entry.feature), entry.label, static_cast<Count>(entry.count)});
+        items.push_back(
+            {feature_of(entry.feature), entry.label, static_cast<Count>(by_weight ? entry.count : entry.points)});
     }
     std::stable_sort(items.begin(), items.end(), [](const Item& a, const Item& b) { return a.feature < b.feature; });
     AddedCounts added;
-    for (const std::int64_t count : leaf.of_class) added.of_class.push_back(static_cast<Count>(count));
+    for (const std::int64_t count : by_weight ? leaf.of_class : leaf.points) {
+        added.of_class.push_back(static_cast<Count>(count));
+    }
     added.of_label.resize(leaf.of_class.size());
     for (const Item& item : items) {
         if (added.ids.empty() || added.ids.back() != item.feature) {
@@ -60,7 +68,8 @@ AddedCounts added_to_leaf(const Delta::Leaf& leaf, std::span<const Delta::Entry>
 }  // namespace detail
 
 /// Lets the leaves of a tree that grows by batches count a delta. Features that are new are met in ascending order of
-/// their ids. `key_of(id)` is the key of a feature. Throws std::invalid_argument or std::overflow_error, and changes
+/// their ids. Where weights are no evidence, the statistics count each point once. `key_of(id)` is the key of a
+/// feature. Throws std::invalid_argument or std::overflow_error, and changes
 /// nothing, if the delta is of another version of the tree, which `version` is, or has more points than there is room.
 template <class KeyOf>
 void absorb(StreamingTree& tree, Vocabulary& vocabulary, const Delta& delta, std::uint64_t version, KeyOf key_of) {
@@ -88,12 +97,20 @@ void absorb(StreamingTree& tree, Vocabulary& vocabulary, const Delta& delta, std
     const auto feature_of = [&](SharedId id) {
         return features[static_cast<std::size_t>(std::lower_bound(ids.begin(), ids.end(), id) - ids.begin())];
     };
+    const bool are_apart = delta.is_weighted() && tree.options().counts_points_once();
     std::size_t at = 0;
     for (const Delta::Leaf& leaf : delta.leaves()) {
         const std::size_t first = at;
         while (at < delta.entries().size() && delta.entries()[at].born == leaf.born) ++at;
         const std::span<const Delta::Entry> entries(delta.entries().data() + first, at - first);
-        tree.absorb(leaf_born.at(leaf.born), detail::added_to_leaf(leaf, entries, feature_of));
+        using detail::Counted;
+        const AddedCounts added = detail::added_to_leaf(leaf, entries, feature_of, Counted::by_weight);
+        if (are_apart) {
+            tree.absorb(leaf_born.at(leaf.born), added,
+                        detail::added_to_leaf(leaf, entries, feature_of, Counted::each_once));
+        } else {
+            tree.absorb(leaf_born.at(leaf.born), added, added);
+        }
     }
     tree.note_points(delta.n(), delta.n_met());
 }

@@ -15,7 +15,7 @@ namespace sapwood {
 
 namespace detail {
 
-/// Sums of weights by leaf, feature and class, in a table that is open to all of them.
+/// Points and sums of their weights by leaf, feature and class, in a table that is open to all of them.
 class EventTable {
 public:
     /// `place` is the number of a leaf and a class in one.
@@ -28,12 +28,13 @@ public:
             ++size_;
         }
         slot.count += weight;
+        ++slot.points;
     }
 
     template <class Use>
     void for_each(Use use) const {
         for (const Slot& slot : slots_) {
-            if (slot.count != 0) use(slot.place, slot.id, slot.count);
+            if (slot.count != 0) use(slot.place, slot.id, slot.count, slot.points);
         }
     }
     std::size_t size() const { return size_; }
@@ -44,6 +45,7 @@ private:
         SharedId id = 0;
         /// 0 of a slot that is free.
         std::int64_t count = 0;
+        std::int64_t points = 0;
     };
 
     std::size_t find(std::uint64_t place, SharedId id) const {
@@ -74,41 +76,42 @@ inline Delta count_rows(const Router& router, const SharedRows& rows, std::uint3
                         std::uint32_t n_parts = 1) {
     const std::size_t n_classes = router.n_classes();
     std::vector<std::int64_t> of_class(router.n_leaves() * n_classes);
+    std::vector<std::int64_t> points(of_class.size());
     detail::EventTable events;
     Router::Walk walk(router);
-    std::int64_t n_met = 0;
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const Count weight = rows.weight(i);
         const std::span<const SharedId> row = rows.row(i);
         if (weight == 0 || part_of(row, rows.labels[i], n_parts) != part) continue;
         const std::uint64_t place = walk.leaf_of(row) * n_classes + rows.labels[i];
         of_class[place] += weight;
-        ++n_met;
+        ++points[place];
         for (const SharedId id : row) events.add(place, id, weight);
     }
+    const auto of_leaf = [n_classes](const std::vector<std::int64_t>& counts, std::size_t leaf) {
+        const auto first = counts.begin() + static_cast<std::ptrdiff_t>(leaf * n_classes);
+        return std::vector<std::int64_t>(first, first + static_cast<std::ptrdiff_t>(n_classes));
+    };
     std::vector<std::size_t> touched;
     for (std::size_t leaf = 0; leaf < router.n_leaves(); ++leaf) {
-        const auto first = of_class.begin() + static_cast<std::ptrdiff_t>(leaf * n_classes);
-        if (std::accumulate(first, first + static_cast<std::ptrdiff_t>(n_classes), std::int64_t{0}) > 0) {
-            touched.push_back(leaf);
-        }
+        const std::vector<std::int64_t> here = of_leaf(points, leaf);
+        if (std::accumulate(here.begin(), here.end(), std::int64_t{0}) > 0) touched.push_back(leaf);
     }
     std::sort(touched.begin(), touched.end(),
               [&](std::size_t a, std::size_t b) { return router.born(a) < router.born(b); });
     std::vector<Delta::Leaf> leaves;
     leaves.reserve(touched.size());
     for (const std::size_t leaf : touched) {
-        const auto first = of_class.begin() + static_cast<std::ptrdiff_t>(leaf * n_classes);
-        leaves.push_back({router.born(leaf), {first, first + static_cast<std::ptrdiff_t>(n_classes)}});
+        leaves.push_back({router.born(leaf), of_leaf(of_class, leaf), of_leaf(points, leaf)});
     }
     std::vector<Delta::Entry> entries;
     entries.reserve(events.size());
-    events.for_each([&](std::uint64_t place, SharedId id, std::int64_t count) {
-        entries.push_back({router.born(place / n_classes), id, static_cast<Label>(place % n_classes), count});
+    events.for_each([&](std::uint64_t place, SharedId id, std::int64_t count, std::int64_t n_points) {
+        entries.push_back({router.born(place / n_classes), id, static_cast<Label>(place % n_classes), count, n_points});
     });
     std::sort(entries.begin(), entries.end(),
               [](const Delta::Entry& a, const Delta::Entry& b) { return a.key() < b.key(); });
-    return {router.version(), n_classes, n_met, std::move(leaves), std::move(entries)};
+    return {router.version(), n_classes, std::move(leaves), std::move(entries)};
 }
 
 }  // namespace sapwood

@@ -70,13 +70,18 @@ inline void check_shared_rows(const SharedRows& rows, std::size_t n_classes) {
     }
 }
 
-/// The part of a batch that a point belongs to, by a hash of its features and its label: the same wherever it stands.
-inline std::uint32_t part_of(std::span<const SharedId> row, Label label, std::uint32_t n_parts) {
-    if (n_parts <= 1) return 0;
+/// A hash of the features and the label of a point: the same wherever it stands.
+inline std::uint64_t row_hash(std::span<const SharedId> row, Label label) {
     std::uint64_t sum = Random::mixed(label);
     // A sum, because the order of the features says nothing.
     for (const SharedId id : row) sum += Random::mixed(id ^ 0x9E3779B97F4A7C15u);
-    return static_cast<std::uint32_t>(((Random::mixed(sum) >> 32) * n_parts) >> 32);
+    return Random::mixed(sum);
+}
+
+/// The part of a batch that a point belongs to, by its hash.
+inline std::uint32_t part_of(std::span<const SharedId> row, Label label, std::uint32_t n_parts) {
+    if (n_parts <= 1) return 0;
+    return static_cast<std::uint32_t>(((row_hash(row, label) >> 32) * n_parts) >> 32);
 }
 
 /// Where points go in one version of a tree, and nothing else: what a worker is sent. 12 bytes per node, and 8 per leaf
