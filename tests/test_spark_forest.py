@@ -34,8 +34,8 @@ WEIGHTED = f"{SCHEMA}, weight int"
 
 @pytest.fixture(scope="module")
 def spark() -> Iterator[Any]:
-    """A driver with two executors in processes of their own."""
-    made = session("local-cluster[2,1,1024]")
+    """A driver with two workers. What executors in processes of their own change, the other tests on Spark see."""
+    made = session("local[2]")
     yield made
     made.stop()
 
@@ -72,7 +72,8 @@ def test_a_forest_learns_a_stream_once_and_goes_on(spark: Any, tmp_path: Path) -
     source, checkpoint = tmp_path / "stream", str(tmp_path / "checkpoint")
     expected = forest_of_one_machine(batches, 3, 1.0, 0, sub_batches=2)
     of_first = [tree.n_points_ for tree in forest_of_one_machine(batches[:2], 3, 1.0, 0, sub_batches=2)]
-    stream = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1).json(str(source.resolve()))
+    source.mkdir()
+    stream = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1).json(str(source))
     told: list[dict[str, Any]] = []
     for number, rows in enumerate(batches):
         write_batch(source, number, rows)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -24,6 +25,8 @@ pytestmark = [
 ]
 
 HERE = Path(__file__).parent
+# Ten kills at random moments of each kind, and not one or two.
+LONG = os.environ.get("SAPWOOD_SPARK_KILLS") == "long"
 
 
 @pytest.fixture(scope="module")
@@ -55,6 +58,25 @@ def driven(folder: Path, checkpoint: Path, when: str = "never", master: str = "l
     else:
         assert ran.returncode == -signal.SIGKILL, ran.stderr[-4000:]
     return [line for line in ran.stdout.splitlines() if line.startswith("learned")]
+
+
+@pytest.mark.skipif(not LONG, reason="takes half an hour: SAPWOOD_SPARK_KILLS=long asks for it")
+def test_a_driver_that_is_killed_at_random_ten_times_before_and_ten_times_after_its_save(tmp_path: Path) -> None:
+    rng = random.Random(int(os.environ.get("SAPWOOD_SEED", "0")))
+    # Each kill comes at most two batches after the last.
+    batches = [rows_of(rng.randint(1, 200), seed) for seed in range(32)]
+    folder, checkpoint = tmp_path / "stream", tmp_path / "checkpoint"
+    for number, rows in enumerate(batches):
+        write_batch(folder, number, rows)
+    moments = ["before"] * 10 + ["after"] * 10
+    rng.shuffle(moments)
+    done = 0
+    for moment in moments:
+        at = done + rng.randint(0, 1)
+        assert driven(folder, checkpoint, f"{moment}:{at}") == []
+        done = at if moment == "before" else at + 1
+    expected = digest_of(one_machine(batches, sub_batches=2))
+    assert driven(folder, checkpoint) == [f"learned {len(batches) - 1} {expected}"]
 
 
 def test_a_driver_that_is_killed_before_and_after_its_save_learns_every_batch_once(
@@ -91,17 +113,20 @@ def executors(spark: Any) -> list[int]:
     return found
 
 
-def test_an_executor_that_is_killed_in_the_middle_of_a_batch(spark: Any) -> None:
+@pytest.mark.parametrize("kill_number", range(10 if LONG else 1))
+def test_an_executor_that_is_killed_in_the_middle_of_a_batch(spark: Any, kill_number: int) -> None:
     from sapwood.spark import SparkTreeClassifier
 
     rows = rows_of(3000, 5)
     frame = spark.createDataFrame(rows, SCHEMA).repartition(7)
+    wait = random.Random(kill_number).uniform(0, 2) if kill_number else 0.0
     killed: list[int] = []
     done = threading.Event()
 
     def kill() -> None:
         """Kill an executor once it has been given something to do."""
         tracker = spark.sparkContext.statusTracker()
+        done.wait(wait)
         while not done.is_set():
             stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
             alive = executors(spark)
@@ -141,6 +166,69 @@ def test_a_bad_row_stops_the_stream_and_leaves_the_model(spark: Any, tmp_path: P
     other = SparkTreeClassifier(classes=[0, 1, 2], sub_batches=5, **OPTIONS)
     with pytest.raises(Exception, match="sub_batches must be as in the checkpoint, 2, got 5"):
         other.start(stream, checkpoint, trigger={"availableNow": True}).awaitTermination()
+
+
+def test_what_is_told_of_every_batch(spark: Any, tmp_path: Path) -> None:
+    """To a listener, and with the model: rows, leaves, bytes, seconds, and how right the model before the batch was."""
+    from sapwood.spark import SparkTreeClassifier, SparkTreeModel
+
+    source, checkpoint = tmp_path / "stream", str(tmp_path / "checkpoint")
+    for number, rows in enumerate(BATCHES[:2]):
+        write_batch(source, number, rows)
+    stream = spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", 1).json(str(source))
+    told: list[dict[str, Any]] = []
+
+    def listen(progress: dict[str, Any]) -> None:
+        # The batch is saved by then.
+        assert SparkTreeModel.load(spark, checkpoint).progress == progress
+        told.append(progress)
+
+    learner = SparkTreeClassifier(classes=[0, 1, 2], sub_batches=2, **OPTIONS)
+    started = learner.start(stream, checkpoint, trigger={"availableNow": True}, listener=listen, accuracy=True)
+    started.awaitTermination()
+    model = SparkTreeModel.load(spark, checkpoint)
+    assert model.recent_progress == told
+    # Answering does not change what is learned.
+    assert model.digest() == digest_of(one_machine(BATCHES[:2], sub_batches=2))
+    before = one_machine(BATCHES[:1], sub_batches=2)
+    right = sum(before.predict_one(features) == label for features, label in BATCHES[1])
+    assert [each["accuracy"] for each in told] == [None, right / len(BATCHES[1])]
+    assert [each["n_rows"] for each in told] == [len(rows) for rows in BATCHES[:2]]
+    assert [each["n_points"] for each in told] == [300, 550]
+    assert told[0]["n_leaves"] == before.get_n_leaves()
+    for each in told:
+        assert set(each) == {
+            *("batch", "n_rows", "n_splits", "n_points", "n_leaves"),
+            *("delta_bytes", "router_bytes", "seconds", "accuracy"),
+        }
+        assert each["delta_bytes"] > 0
+        assert each["seconds"] > 0
+
+
+def test_errors_of_a_stream_name_the_batch_and_leave_the_model(spark: Any, tmp_path: Path) -> None:
+    from sapwood.spark import SparkTreeClassifier
+    from sapwood.spark.store import Store
+
+    checkpoint = str(tmp_path / "checkpoint")
+    learner = SparkTreeClassifier(classes=[0, 1, 2], weight="w", sub_batches=1, **OPTIONS)
+    step = learner.step(checkpoint)
+    schema = f"{SCHEMA}, w int"
+    step(spark.createDataFrame([(*row, 1) for row in rows_of(20)], schema), 4)
+    saved = Store(spark, checkpoint).load()
+    assert saved.batch == 4
+    bad: list[tuple[Any, str]] = [
+        (([1, None], 0, 1), "column 'features' must hold no null, got null"),
+        (([-4], 0, 1), "column 'features' must hold features from 0 to 1073741823, got -4"),
+        (([7, 7], 0, 1), "column 'features': features of a point must be unique, got 7 twice"),
+        (([1], 9, 1), "column 'label' must hold the classes 0, 1, 2 only, got 9"),
+        (([1], None, 1), "column 'label' must hold no null, got null"),
+        (([1], 0, -2), "column 'w' must hold whole numbers from 0 to 2147483647, got -2"),
+    ]
+    for row, message in bad:
+        with pytest.raises(Exception, match="SparkTreeClassifier.start: batch 5, ") as caught:  # noqa: RUF043
+            step(spark.createDataFrame([([1, 2], 1, 1), row], schema).coalesce(1), 5)
+        assert message in str(caught.value)
+        assert Store(spark, checkpoint).load() == saved
 
 
 def test_the_example(repository: Path, tmp_path: Path) -> None:

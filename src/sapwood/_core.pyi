@@ -147,6 +147,11 @@ def ids_of_names(names: Iterable) -> Annotated[NDArray[numpy.uint64], dict(shape
 def ids_of_texts(offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], data: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,))]:
     """The same of texts one after the other, as Arrow has them."""
 
+def batch_draws(indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], ids: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, mean: float, seed: int, tree: int, batch: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+    """
+    How often a tree of a forest learns each point of a batch: the weight times what a hash draws.
+    """
+
 class Delta:
     """What points add to the leaves of one version of a tree."""
 
