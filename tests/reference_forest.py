@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from reference_adaptive_size import SizedOptions, SizedTree
 from reference_adwin import ReferenceAdwin
 from reference_models import CLIP, RATE, Mixing, gradient_of, level, probabilities
 from reference_tree import Arbiter, Node, Options, ReferenceTree
@@ -108,6 +109,10 @@ class MemberTree(ReferenceTree):
         return [min(max(said[0], -CLIP), CLIP)] if len(said) == 1 else level(said)
 
 
+class SizedMemberTree(SizedTree, MemberTree):
+    """A tree of a forest that is cut when it has grown too large."""
+
+
 class NoArbiter:
     """Settles nothing, for trees that cannot be looked at: the stream must have no ties."""
 
@@ -124,6 +129,9 @@ class Member:
     """A place of a forest: the tree that answers, one in the background, and what is noted of the former."""
 
     def __init__(self, options: Options, forest: ForestOptions, place: int, mixing: Mixing) -> None:
+        self._kind: type[MemberTree] = MemberTree
+        if isinstance(options, SizedOptions):
+            self._kind, options = SizedMemberTree, replace(options, max_size=options.max_size << place)
         self._options, self._place, self._mixing = options, place, mixing
         self.forest = forest
         self.seed_of_draws = hashed((hashed((hashed(forest.seed or 0) + place) & _64_BITS) + OF_DRAWS) & _64_BITS)
@@ -134,7 +142,7 @@ class Member:
 
     def new_tree(self) -> MemberTree:
         """Return the next tree of this place."""
-        made = MemberTree(self._options, self.forest, self._place, self.n_made, self._mixing)
+        made = self._kind(self._options, self.forest, self._place, self.n_made, self._mixing)
         self.n_made += 1
         if self.n_made > 1:
             shared, made.mixing = made.mixing, Mixing()
@@ -146,6 +154,8 @@ class Member:
         """Let a tree take the place; all that is noted begins anew."""
         self.tree = tree
         self.n_asked = self.n_right = 0
+        # Of late: what the wrong answers weigh, and all.
+        self.wrong = self.all = 0.0
         self.warning = ReferenceAdwin(self.forest.warning_delta)
         self.drift = ReferenceAdwin(self.forest.drift_delta)
 
@@ -156,8 +166,11 @@ class Member:
         found = self.tree.predict_proba(features)
         if self.forest.combining == "votes":
             return [float(k == found.index(max(found))) for k in range(len(found))]
-        accuracy = self.n_right / self.n_asked if self.n_asked > 0 else 1.0
-        return [accuracy * p for p in found]
+        trust = self.n_right / self.n_asked if self.n_asked > 0 else 1.0
+        if self.forest.combining == "inverse_error":
+            # The error is that of the answers there were, and no less than what one of them adds.
+            trust = max(self.wrong / self.all, 0.01 / self.all) ** -2 if self.all > 0 else 1.0
+        return [trust * p for p in found]
 
     def label(self, features: Sequence[int]) -> int:
         """Return the class that the tree predicts."""
@@ -170,6 +183,8 @@ class Member:
             self.tree.learn(features, label, weight, arbiter)  # type: ignore[arg-type]  # it is rounded
         self.n_asked += 1
         self.n_right += said == label
+        self.wrong = 0.99 * self.wrong + 0.01 * (said != label)
+        self.all = 0.99 * self.all + 0.01
         self.has_drifted = False
         if self.forest.on_drift == "nothing":
             return

@@ -234,7 +234,7 @@ class ReferenceTree:
         path = self.path(features)
         leaf = path[-1]
         # VFDT forgets the statistics of a node once it is split; EFDT goes on with them, with all points or a sample.
-        least = {"hoeffding": math.inf, "extremely_fast": 0.0}.get(self.options.growth)
+        least = {"hoeffding": math.inf, "adaptive_size": math.inf, "extremely_fast": 0.0}.get(self.options.growth)
         rare = rarity(self.n)
         counting = [
             node

@@ -7,6 +7,7 @@ from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
+from reference_adaptive_size import SizedOptions
 from reference_forest import ForestOptions, ReferenceForest
 from reference_tree import Options
 from streams import HOSTILE
@@ -92,6 +93,7 @@ PUBLISHED = {
     "srp": ForestOptions(
         lambda_value=6.0, max_features=0.6, combining="accuracy", on_drift="swap", drift_delta=0.05, warning_delta=0.3
     ),
+    "asht-bagging": ForestOptions(lambda_value=1.0, combining="inverse_error"),
     "forest": ForestOptions(max_features=0.6, on_drift="swap", drift_delta=0.05, warning_delta=0.3),
 }  # fmt: skip
 
@@ -107,12 +109,17 @@ def test_forests_that_follow_change(name: str) -> None:
     options = Options(growth="hoeffding", delta=0.3, tau=0.1, leaf_prediction="naive_bayes")
     if name == "forest":
         options = replace(STREAMING, leaf_prediction="mixed")
+    if name == "asht-bagging":
+        options = SizedOptions(delta=0.3, tau=0.1, leaf_prediction="naive_bayes", max_size=1)
     twins = ForestTwins(options, PUBLISHED[name])
     twins.learn(in_order_of_appearance(stream), ask_every=10)
     assert twins.n_splits > 0
     tally = twins.core.tally()
-    assert sum(member.n_made for member in twins.reference.members) > 3 or name == "bagging"
-    assert tally["drifts"] > 0 or name == "bagging"
+    is_watched = PUBLISHED[name].on_drift != "nothing"
+    assert sum(member.n_made for member in twins.reference.members) > 3 or not is_watched
+    assert tally["drifts"] > 0 or not is_watched
+    if name == "asht-bagging":
+        assert all(tree.tally["pruned"] > 0 for tree in twins.reference.trees[:2]), "some trees are to be cut"
 
 
 @pytest.mark.parametrize("name", HOSTILE)

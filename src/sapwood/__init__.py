@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from sapwood.forests import (
         AdaptiveRandomForestClassifier,
         ADWINBaggingClassifier,
+        ASHTBaggingClassifier,
         LeveragingBaggingClassifier,
         OnlineBaggingClassifier,
         StreamingForestClassifier,
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     )
     from sapwood.split_finder import CRITERIA, SEARCHES, Split, SplitFinder, Trace
     from sapwood.trees import (
+        AdaptiveSizeHoeffdingTreeClassifier,
         DynamicTreeClassifier,
         ExtremelyFastDecisionTreeClassifier,
         HoeffdingAdaptiveTreeClassifier,
@@ -32,7 +34,9 @@ __all__ = [
     "CRITERIA",
     "SEARCHES",
     "ADWINBaggingClassifier",
+    "ASHTBaggingClassifier",
     "AdaptiveRandomForestClassifier",
+    "AdaptiveSizeHoeffdingTreeClassifier",
     "DynamicTreeClassifier",
     "ExtremelyFastDecisionTreeClassifier",
     "HoeffdingAdaptiveTreeClassifier",
@@ -51,6 +55,7 @@ __all__ = [
 ]
 
 _OF_TREES = {
+    "AdaptiveSizeHoeffdingTreeClassifier",
     "DynamicTreeClassifier",
     "ExtremelyFastDecisionTreeClassifier",
     "HoeffdingAdaptiveTreeClassifier",
@@ -60,6 +65,7 @@ _OF_TREES = {
     "load_model",
 }
 _OF_FORESTS = {
+    "ASHTBaggingClassifier",
     "ADWINBaggingClassifier",
     "AdaptiveRandomForestClassifier",
     "LeveragingBaggingClassifier",

@@ -10,10 +10,15 @@ from sapwood.inspect.summary import ForestSummary
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from sapwood.parameters.arguments import HoeffdingForestArguments, StreamingForestArguments
+    from sapwood.parameters.arguments import (
+        AdaptiveSizeForestArguments,
+        HoeffdingForestArguments,
+        StreamingForestArguments,
+    )
 
 __all__ = [
     "ADWINBaggingClassifier",
+    "ASHTBaggingClassifier",
     "AdaptiveRandomForestClassifier",
     "ForestSummary",
     "LeveragingBaggingClassifier",
@@ -79,6 +84,21 @@ class ADWINBaggingClassifier(ForestClassifier, kind="ADWINBaggingClassifier"):
     """
 
     def __init__(self, **parameters: Unpack[HoeffdingForestArguments]) -> None:
+        self._store(parameters)
+
+
+class ASHTBaggingClassifier(ForestClassifier, kind="ASHTBaggingClassifier"):
+    """A bag of Hoeffding trees of sizes that double from tree to tree: ASHT bagging [ADB]_.
+
+    As `OnlineBaggingClassifier`, of trees that are cut when they have grown too large
+    (`AdaptiveSizeHoeffdingTreeClassifier`): small ones follow a change soon, large ones know more where nothing
+    changes. The first has at most ``max_size`` inner nodes, and each further one twice as many as the one before. The
+    probabilities of a tree count by the inverse of the square of its recent error, an average to which the last point
+    adds a hundredth; an error that is smaller than what one wrong answer adds counts as that, so that no weight is
+    infinite.
+    """
+
+    def __init__(self, **parameters: Unpack[AdaptiveSizeForestArguments]) -> None:
         self._store(parameters)
 
 

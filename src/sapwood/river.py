@@ -48,7 +48,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ADWINBaggingClassifier",
+    "ASHTBaggingClassifier",
     "AdaptiveRandomForestClassifier",
+    "AdaptiveSizeHoeffdingTreeClassifier",
     "DynamicTreeClassifier",
     "ExtremelyFastDecisionTreeClassifier",
     "HoeffdingAdaptiveTreeClassifier",
@@ -213,6 +215,9 @@ class _RiverTree(Inspectable, base.MiniBatchClassifier):
 
     def _view(self, feature_names: FeatureNames, owner: str) -> TreeView:
         return self.learner.view(feature_names, owner)
+
+    def _html(self) -> str:
+        return self.learner.html(type(self).__name__)
 
     def _top_features(self, k: int, feature_names: FeatureNames) -> TopFeatures:
         return self.learner.top_features(k, feature_names)
@@ -418,3 +423,11 @@ class AdaptiveRandomForestClassifier(_RiverTree, kind="AdaptiveRandomForestClass
 
 class StreamingRandomPatchesClassifier(_RiverTree, kind="StreamingRandomPatchesClassifier"):
     """`sapwood.StreamingRandomPatchesClassifier` for river: the same parameters, the same forest."""
+
+
+class AdaptiveSizeHoeffdingTreeClassifier(_RiverTree, kind="AdaptiveSizeHoeffdingTreeClassifier"):
+    """`sapwood.AdaptiveSizeHoeffdingTreeClassifier` (ASHT) for river: the same parameters, the same tree."""
+
+
+class ASHTBaggingClassifier(_RiverTree, kind="ASHTBaggingClassifier"):
+    """`sapwood.ASHTBaggingClassifier` for river: the same parameters, the same forest from the same points."""

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from sapwood.learner import TreeLearner
     from sapwood.parameters.arguments import (
+        AdaptiveSizeTreeArguments,
         AdaptiveTreeArguments,
         DynamicTreeArguments,
         HoeffdingTreeArguments,
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "AdaptiveSizeHoeffdingTreeClassifier",
     "DynamicTreeClassifier",
     "DynamicTreeSummary",
     "ExtremelyFastDecisionTreeClassifier",
@@ -311,6 +313,37 @@ class HoeffdingAdaptiveTreeClassifier(TreeClassifier, kind="HoeffdingAdaptiveTre
     """
 
     def __init__(self, **parameters: Unpack[AdaptiveTreeArguments]) -> None:
+        self._store(parameters)
+
+
+class AdaptiveSizeHoeffdingTreeClassifier(TreeClassifier, kind="AdaptiveSizeHoeffdingTreeClassifier"):
+    """A Hoeffding tree that is cut when it has grown too large: ASHT [ADB]_.
+
+    It grows as `HoeffdingTreeClassifier` does. When a split makes its inner nodes more than ``max_size``, it gives up
+    its root with all below it but the subtree of that split, or starts over (``when_full``). So a small tree soon
+    forgets, which helps where a stream changes and hurts where it does not. `ASHTBaggingClassifier` has trees of many
+    sizes.
+
+    Guarantee:
+
+    - After every point there are at most ``max_size`` inner nodes: those that there are, not those ever made.
+    - The tree depends only on the points, their weights and their order, and not on which exact ``search`` is used.
+    - Until it is first cut it is a `HoeffdingTreeClassifier`, node for node.
+    - An error changes nothing. Many threads may read one object at once; one at a time may change it.
+
+    Not promised: that what is given up is what has become wrong; the oldest split goes, whatever it is worth. The
+    regressions of the whole stream, on which the models of leaves build, are kept.
+
+    Examples
+    --------
+    >>> from sapwood.datasets import make_sparse
+    >>> X, y = make_sparse(n=2000, d1=10, d2=1000, q=0.001, seed=1)
+    >>> model = AdaptiveSizeHoeffdingTreeClassifier(max_size=3).fit(X, y)
+    >>> model.get_n_leaves() <= 4
+    True
+    """
+
+    def __init__(self, **parameters: Unpack[AdaptiveSizeTreeArguments]) -> None:
         self._store(parameters)
 
 

@@ -13,6 +13,7 @@ from sapwood.learner.learner import TreeLearner
 from sapwood.learner.make_tree import n_threads
 from sapwood.learner.model import TreeModel
 from sapwood.parameters import tree_grown_by
+from sapwood.parameters.values import LARGEST_LIMIT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -62,6 +63,9 @@ class ForestLearner(TreeLearner):
         parameters: dict[str, Any] = {
             each.name: self.parameters.get(each.name, each.default) for each in kind.parameters
         }
+        if "max_size" in parameters:
+            # As the core has it: twice that of the tree before, within 63 bits.
+            parameters["max_size"] = min(parameters["max_size"] << int(tree), LARGEST_LIMIT)
         with self.lock:
             return TreeLearner(kind, parameters, owner=self.owner, model=model.of_tree(int(tree), may_learn=may_learn))
 

@@ -24,6 +24,7 @@ from sapwood.parameters.words import (
     SplitTest,
     Stopping,
     Subspace,
+    WhenFull,
 )
 
 __all__ = [
@@ -46,6 +47,7 @@ __all__ = [
     "Stopping",
     "Subspace",
     "TreeKind",
+    "WhenFull",
     "Whole",
     "Word",
     "described",

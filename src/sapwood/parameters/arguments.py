@@ -20,9 +20,12 @@ if TYPE_CHECKING:
         SplitTest,
         Stopping,
         Subspace,
+        WhenFull,
     )
 
 __all__ = [
+    "AdaptiveSizeForestArguments",
+    "AdaptiveSizeTreeArguments",
     "AdaptiveTreeArguments",
     "DynamicTreeArguments",
     "HoeffdingForestArguments",
@@ -82,6 +85,13 @@ class _OfForests(TypedDict, total=False):
     n_jobs: int | None
 
 
+class _OfSize(TypedDict, total=False):
+    """Those of every learner whose trees are cut."""
+
+    max_size: int
+    when_full: WhenFull
+
+
 class HoeffdingTreeArguments(_OfStreams, total=False):
     """Those of `HoeffdingTreeClassifier`."""
 
@@ -131,4 +141,12 @@ class StreamingForestArguments(_OfStreams, _OfForests, total=False):
 
 
 class HoeffdingForestArguments(HoeffdingTreeArguments, _OfForests, total=False):
-    """Those of the published forests."""
+    """Those of the published forests, but for what trees of a largest size add."""
+
+
+class AdaptiveSizeTreeArguments(HoeffdingTreeArguments, _OfSize, total=False):
+    """Those of `AdaptiveSizeHoeffdingTreeClassifier`."""
+
+
+class AdaptiveSizeForestArguments(HoeffdingForestArguments, _OfSize, total=False):
+    """Those of `ASHTBaggingClassifier`."""

@@ -83,6 +83,9 @@ NOT_OF_BATCHES = frozenset({"drift", "drift_delta", *_OF_CHANGE})
 ONLY_WITH_DRIFT = frozenset({"window_size", "drift_delta", "swap_delta", "patience"})
 """The parameters that a tree without drift ignores."""
 
+# The parameters of trees that are cut.
+_OF_SIZE = frozenset({"max_size", "when_full"})
+
 _OF_FORESTS = frozenset(
     {
         "n_estimators",
@@ -155,6 +158,13 @@ TREES: tuple[TreeKind, ...] = (
         without=_WITHOUT_REMOVAL,
     ),
     TreeKind(
+        "AdaptiveSizeHoeffdingTreeClassifier",
+        "adaptive_size",
+        "asht",
+        "a Hoeffding tree that is cut when it has grown too large",
+        frozenset({"tau", "grace_period"}) | _OF_SIZE,
+    ),
+    TreeKind(
         "OnlineBaggingClassifier",
         "hoeffding",
         "bagging",
@@ -176,6 +186,22 @@ TREES: tuple[TreeKind, ...] = (
             ("on_drift", "reset_worst"),
             ("drift_delta", 0.002),
             ("grace_period", 200),
+        ),
+        core="Forest",
+    ),
+    TreeKind(
+        "ASHTBaggingClassifier",
+        "adaptive_size",
+        "asht-bagging",
+        "the same of trees that are cut when they have grown too large, each at twice the size of the one before",
+        _OF_PUBLISHED | _OF_SIZE,
+        (
+            *_PUBLISHED,
+            ("lambda_value", 1.0),
+            ("combining", "inverse_error"),
+            ("on_drift", "nothing"),
+            ("grace_period", 200),
+            ("max_size", 2),
         ),
         core="Forest",
     ),

@@ -15,6 +15,7 @@ from sapwood.parameters.words import (
     SplitTest,
     Stopping,
     Subspace,
+    WhenFull,
 )
 
 __all__ = ["PARAMETERS", "parameter"]
@@ -59,7 +60,8 @@ PARAMETERS: tuple[Parameter, ...] = (
         "mixed",
         "How the answers of the trees become one.",
         "Mixed: a small regression of the stream weights their log-odds. Votes: each tree has one vote. Accuracy: the "
-        "probabilities of each tree, times the share of points that it was right about.",
+        "probabilities of each tree, times the share of points that it was right about. Inverse error: over the square "
+        "of its error of late, an average to which the last point adds a hundredth.",
     ),
     Parameter(
         "on_drift",
@@ -194,6 +196,23 @@ PARAMETERS: tuple[Parameter, ...] = (
         Whole(1, LARGEST_LIMIT, optional=True),
         None,
         "The maximum number of leaves.",
+    ),
+    Parameter(
+        "max_size",
+        "int",
+        Whole(1, LARGEST_LIMIT),
+        1_024,
+        "The number of inner nodes beyond which a tree is cut.",
+        "Of a forest, that of its first tree; each further tree may have twice as many as the one before it.",
+    ),
+    Parameter(
+        "when_full",
+        "WhenFull",
+        Word(get_args(WhenFull)),
+        "drop_root",
+        "What is given up of a tree that has more inner nodes than it may.",
+        "Drop root: the root, its oldest node, with all below it but the subtree in which the last split was made. "
+        "Reset: the whole tree.",
     ),
     Parameter(
         "max_bytes",

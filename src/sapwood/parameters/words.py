@@ -15,6 +15,7 @@ __all__ = [
     "SplitTest",
     "Stopping",
     "Subspace",
+    "WhenFull",
 ]
 
 Criterion = Literal["entropy", "gini", "kearns_mansour"]
@@ -23,6 +24,7 @@ SplitTest = Literal["hoeffding", "mcdiarmid", "gaussian", "evidence"]
 LeafPrediction = Literal["mixed", "adaptive", "majority", "naive_bayes", "logistic"]
 Stopping = Literal["evidence", "none"]
 Subspace = Literal["tree", "node"]
-Combining = Literal["mixed", "votes", "accuracy"]
+Combining = Literal["mixed", "votes", "accuracy", "inverse_error"]
+WhenFull = Literal["drop_root", "reset"]
 OnDrift = Literal["nothing", "swap", "reset_worst"]
 ClassWeight: TypeAlias = Mapping[Hashable, float] | Literal["balanced"]

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -23,13 +25,14 @@ struct Words<Subspace> {
 
 /// How the answers of trees become one.
 enum class Combining : std::uint8_t {
-    mixed,     // by a regression over the stream: tree_mixer.hpp
-    votes,     // each tree has one vote
-    accuracy,  // the probabilities of each tree, times its accuracy
+    mixed,          // by a regression over the stream: tree_mixer.hpp
+    votes,          // each tree has one vote
+    accuracy,       // the probabilities of each tree, times its accuracy
+    inverse_error,  // the probabilities of each tree, over the square of its recent error: recent_error.hpp
 };
 template <>
 struct Words<Combining> {
-    static constexpr std::array<std::string_view, 3> all{"mixed", "votes", "accuracy"};
+    static constexpr std::array<std::string_view, 4> all{"mixed", "votes", "accuracy", "inverse_error"};
 };
 
 /// What happens when the error of a tree rises.
@@ -71,9 +74,12 @@ struct ForestOptions {
         return tree.max_bytes ? std::optional(*tree.max_bytes / 5) : std::nullopt;
     }
 
-    /// The options of each tree.
-    TreeOptions of_tree() const {
+    /// The options of the tree in a place. Where trees have a largest size, each may have twice that of the one before.
+    TreeOptions of_tree(std::size_t place) const {
         TreeOptions options = tree;
+        constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+        const bool has_room = place < 63 && tree.max_size <= most >> place;
+        if (tree.growth == Growth::adaptive_size) options.max_size = has_room ? tree.max_size << place : most;
         if (tree.max_bytes) {
             options.max_bytes = (*tree.max_bytes - *bytes_of_trunk()) / most_at_once() - bytes_of_watching;
         }

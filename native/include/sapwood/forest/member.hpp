@@ -53,6 +53,7 @@ public:
     Member(const ForestOptions& options, std::shared_ptr<KnownAttributes> known, std::size_t place)
         : options_(&options),
           known_(std::move(known)),
+          place_(place),
           seed_(hashed(hashed(options.seed()) + place)),
           tree_(make_tree()),
           scores_(tree_->tree.make_scores()) {}
@@ -62,6 +63,7 @@ public:
     Member(const ForestOptions& options, std::shared_ptr<KnownAttributes> known, std::size_t place, Empty)
         : options_(&options),
           known_(std::move(known)),
+          place_(place),
           seed_(hashed(hashed(options.seed()) + place)),
           scores_(ModelLayout::of(options.tree.leaf_prediction, 2)) {}
 
@@ -102,9 +104,10 @@ public:
         }
         tree().predict(point, scores);
         const std::size_t said = label_of(scores.probabilities);
+        const double trust =
+            options_->combining == Combining::inverse_error ? tree_->recent_error.inverse_square() : tree_->accuracy();
         for (std::size_t k = 0; k < out.size(); ++k) {
-            out[k] = options_->combining == Combining::votes ? (k == said ? 1 : 0)
-                                                             : tree_->accuracy() * scores.probabilities[k];
+            out[k] = options_->combining == Combining::votes ? (k == said ? 1 : 0) : trust * scores.probabilities[k];
         }
     }
     void answer(const Point& point, std::span<double> out) { answer(point, scores_, out); }
@@ -183,7 +186,7 @@ private:
     }
 
     std::unique_ptr<WatchedTree> make_tree() {
-        auto made = std::make_unique<WatchedTree>(*options_, known_, n_made_++);
+        auto made = std::make_unique<WatchedTree>(*options_, known_, place_, n_made_++);
         if (tree_) made->tree.cover_classes(tree_->tree.n_classes());
         restrict(*made);
         return made;
@@ -220,6 +223,7 @@ private:
 
     const ForestOptions* options_;
     std::shared_ptr<KnownAttributes> known_;
+    std::size_t place_;
     std::uint64_t seed_;
     std::uint64_t n_made_ = 0;
     std::unique_ptr<WatchedTree> tree_;

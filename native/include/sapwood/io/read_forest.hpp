@@ -119,6 +119,7 @@ private:
         const auto number = get_between<std::uint64_t>(in, 0, n_made - 1, "the number of a tree");
         const auto n_asked = get_between<std::int64_t>(in, 0, forest.n_met(), "the points that a tree was asked about");
         const auto n_right = get_between<std::int64_t>(in, 0, n_asked, "the points that a tree was right about");
+        const RecentError recent_error = get_recent_error(in, forest.options().combining);
         std::optional<Adwin> warning =
             get_detector(in, forest.options().on_drift == OnDrift::swap, forest.options().warning_delta);
         std::optional<Adwin> drift =
@@ -126,14 +127,24 @@ private:
         const auto size = in.get<std::uint64_t>("the size of a tree");
         in.require(size, 1, "a tree");
         StreamingTree tree = read_shared_tree(in.get_part(static_cast<std::size_t>(size)), n_features_,
-                                              {forest.shared_known(), forest.options().of_tree().points_per_count});
+                                              {forest.shared_known(), forest.options().of_tree(t).points_per_count});
         check_tree(tree, forest, t, number);
         auto made = std::make_unique<WatchedTree>(forest.options(), std::move(tree), number);
         made->n_asked = n_asked;
         made->n_right = n_right;
+        made->recent_error = recent_error;
         made->warning = std::move(warning);
         made->drift = std::move(drift);
         return made;
+    }
+
+    static RecentError get_recent_error(ByteReader& in, Combining combining) {
+        if (combining != Combining::inverse_error) return {};
+        const auto all = get_finite(in, "the share of the answers of a tree");
+        require_of_file(0 <= all && all <= 1, "the share of the answers of a tree must be from 0 to 1", all);
+        const auto wrong = get_finite(in, "the share of the wrong answers of a tree");
+        require_of_file(0 <= wrong && wrong <= all, "the wrong answers of a tree must be at most all", wrong);
+        return {wrong, all};
     }
 
     static std::optional<Adwin> get_detector(ByteReader& in, bool is_there, double delta) {
@@ -147,7 +158,7 @@ private:
     static void check_tree(const StreamingTree& tree, const Forest& forest, std::size_t t, std::uint64_t number) {
         ByteWriter expected;
         ByteWriter found;
-        const TreeOptions options = forest.options().of_tree();
+        const TreeOptions options = forest.options().of_tree(t);
         for_each_option(options,
                         [&](std::string_view name, const auto& option) { put_option(expected, name, option); });
         for_each_option(tree.options(),
@@ -192,7 +203,7 @@ inline StreamingTree copy_of_tree(Forest& forest, std::size_t t, std::int64_t n_
     const std::string bytes = write_shared_tree(forest.member(t).tree());
     auto known = std::make_shared<KnownAttributes>(forest.known());
     StreamingTree copy = read_shared_tree(ByteReader(std::as_bytes(std::span(bytes))), n_features,
-                                          {std::move(known), forest.options().of_tree().points_per_count});
+                                          {std::move(known), forest.options().of_tree(t).points_per_count});
     if (forest.trunk()) copy.adopt_trunk(*forest.trunk());
     if (const auto candidates = forest.member(t).candidates(forest.member(t).watched().number)) {
         copy.restrict_splits(*candidates);

@@ -74,7 +74,7 @@ private:
         Node node;
         node.of_class = in_.get_list<std::int64_t>(n_classes(), "the classes of a node");
         const std::int64_t n = sum_of(node.of_class, tree_.n(), "the points of a node");
-        require_of_file(!(is_root && is_leaf) || tree_.following() || n == tree_.n(),
+        require_of_file(!(is_root && is_leaf) || tree_.following() || options().gives_up_points() || n == tree_.n(),
                         "a single node must have all points", n);
         require_of_file((born >= Nodes::first_born_beside) == is_in_alternate(place),
                         "the numbers of nodes must tell alternates from the tree", born);

@@ -26,10 +26,14 @@ inline void put_forest_options(ByteWriter& out, const ForestOptions& options) {
 }
 
 /// A tree with what is noted of it.
-inline void put_watched(ByteWriter& out, WatchedTree& watched) {
+inline void put_watched(ByteWriter& out, WatchedTree& watched, Combining combining) {
     out.put(watched.number);
     out.put(watched.n_asked);
     out.put(watched.n_right);
+    if (combining == Combining::inverse_error) {
+        out.put(watched.recent_error.all());
+        out.put(watched.recent_error.wrong());
+    }
     if (watched.warning) watched.warning->save(out);
     if (watched.drift) watched.drift->save(out);
     const std::string bytes = write_shared_tree(watched.tree);
@@ -37,12 +41,12 @@ inline void put_watched(ByteWriter& out, WatchedTree& watched) {
     out.put_raw(bytes);
 }
 
-inline void put_member(ByteWriter& out, Member& member) {
+inline void put_member(ByteWriter& out, Member& member, Combining combining) {
     out.put(member.n_made());
     for_each_forest_count(member.tally(), [&](std::string_view, std::int64_t count) { out.put(count); });
-    put_watched(out, member.watched());
+    put_watched(out, member.watched(), combining);
     out.put(static_cast<std::uint8_t>(member.background() != nullptr ? 1 : 0));
-    if (member.background() != nullptr) put_watched(out, *member.background());
+    if (member.background() != nullptr) put_watched(out, *member.background(), combining);
 }
 
 }  // namespace detail
@@ -71,7 +75,9 @@ inline std::string write_forest(Forest& forest) {
     });
     detail::put_section(out, "mixer", [&](ByteWriter& section) { section.put_all(forest.mixer().weights()); });
     for (std::size_t t = 0; t < forest.n_trees(); ++t) {
-        detail::put_section(out, "tree", [&](ByteWriter& section) { detail::put_member(section, forest.member(t)); });
+        detail::put_section(out, "tree", [&](ByteWriter& section) {
+            detail::put_member(section, forest.member(t), forest.options().combining);
+        });
     }
     return out.take();
 }

@@ -218,6 +218,29 @@ public:
         free_.push_back(at);
     }
 
+    /// Lets a child of the root take its place, with all below it; the id of the child is freed, and the other child,
+    /// which is a leaf. Nodes keep their numbers.
+    void lift_to_root(NodeId child) {
+        for (const NodeId other : std::array(children(root))) {
+            if (other != child) free_alone(other);
+        }
+        routes_[index(root)] = route(child);
+        if (!typed_tests_.empty()) typed_tests_[index(root)] = typed_tests_[index(child)];
+        families_[index(root)].born = born(child);
+        forget_test(child);
+        families_[index(child)] = Family();
+        free_.push_back(child);
+        if (!is_leaf(root)) {
+            for (const NodeId below : children(root)) families_[index(below)].parent = root;
+        }
+        for (const NodeId at : in_order()) {
+            if (at != root) --families_[index(at)].depth;
+        }
+    }
+
+    /// Numbers the root as if it were made now; it is the only node.
+    void renew_root() { families_[index(root)].born = n_born_[0]++; }
+
     /// Where a node that was read goes: under a parent that is there already, or beside a node that is.
     struct Place {
         NodeId parent = no_node;

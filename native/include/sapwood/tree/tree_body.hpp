@@ -281,6 +281,13 @@ public:
         measure(inner);
     }
 
+    /// Gives the root up, with all below it but a child, which takes its place with its own subtree. In cut_tree.hpp.
+    void drop_root(NodeId kept);
+
+    /// Gives all nodes up, and begins with a new root that has seen nothing. What was learned of the whole stream, the
+    /// trunk that models build on, stays. In cut_tree.hpp.
+    void start_over();
+
     /// Ends the statistics of a node that was split, for a learner that looks at it no more.
     void end_statistics(NodeId inner) {
         statistics(inner).end();

@@ -26,11 +26,22 @@ enum class Growth : std::uint8_t {
     windowed = 3,        // CVFDT: the tree of the most recent points. Hulten, Spencer and Domingos, KDD 2001
     adaptive = 4,        // HAT: a window at every node, as long as its error does not rise. Bifet and Gavaldà, IDA 2009
     batch = 5,           // sapwood's own: a function of what each batch holds, whatever the order of its points
+    adaptive_size = 6,   // ASHT: as hoeffding, and a tree that has grown too large is cut. Bifet et al., KDD 2009
 };
 template <>
 struct Words<Growth> {
-    static constexpr std::array<std::string_view, 6> all{"hoeffding", "extremely_fast", "streaming",
-                                                         "windowed",  "adaptive",       "batch"};
+    static constexpr std::array<std::string_view, 7> all{"hoeffding", "extremely_fast", "streaming",    "windowed",
+                                                         "adaptive",  "batch",          "adaptive_size"};
+};
+
+/// What is given up of a tree that has grown beyond its size.
+enum class WhenFull : std::uint8_t {
+    drop_root,  // the root, the oldest node, with all below it but the subtree that has grown
+    reset,      // everything
+};
+template <>
+struct Words<WhenFull> {
+    static constexpr std::array<std::string_view, 2> all{"drop_root", "reset"};
 };
 
 /// The split test: when a node is split. Each has a file in split_test/.
@@ -60,6 +71,9 @@ struct TreeOptions {
     std::optional<std::uint64_t> seed;
     /// Of growth by batches: the parts of a batch that are learned one after the other.
     std::int64_t sub_batches = 1;
+    /// Of the growth `adaptive_size`: the most inner nodes, and what happens when there is one more.
+    std::int64_t max_size = 1024;
+    WhenFull when_full = WhenFull::drop_root;
     /// Of the growth `streaming`: whether it follows a changing stream.
     bool drift = false;
     // Of learners that follow a changing stream.
@@ -76,6 +90,9 @@ struct TreeOptions {
 
     /// Whether the tree takes points back, which it keeps until then.
     bool takes_points_back() const { return growth == Growth::windowed || growth == Growth::adaptive; }
+
+    /// Whether the tree gives up nodes together with the points that they have, so that its nodes have fewer than it.
+    bool gives_up_points() const { return growth == Growth::adaptive_size; }
 
     /// Whether every node watches the error of the points that pass it.
     bool watches_errors() const { return growth == Growth::adaptive || (growth == Growth::streaming && drift); }
@@ -118,6 +135,10 @@ void for_each_option(Options& options, Visit visit) {
     visit("leaf_prediction", options.leaf_prediction);
     visit("seed", options.seed);
     if (options.growth == Growth::batch) visit("sub_batches", options.sub_batches);
+    if (options.growth == Growth::adaptive_size) {
+        visit("max_size", options.max_size);
+        visit("when_full", options.when_full);
+    }
     if (options.growth == Growth::streaming) {
         visit("drift", options.drift);
         visit("half_life", options.half_life);
@@ -181,6 +202,7 @@ inline void check_options(const TreeOptions& options) {
     at_least("max_depth", options.max_depth, 0);
     at_least("max_leaves", options.max_leaves, 1);
     at_least("max_bytes", options.max_bytes, least_max_bytes);
+    at_least("max_size", options.max_size, 1);
     if (options.growth == Growth::batch) {
         // Each count belongs to some point: models that are trained step by step depend on the order of points.
         require(options.leaf_prediction == LeafPrediction::majority ||

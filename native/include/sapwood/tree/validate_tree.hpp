@@ -26,8 +26,9 @@ public:
           layout_(tree.predictor().layout()),
           counts_inner_(counts_inner_nodes),
           forgets_(forgets_points),
-          // Points add up only where each is counted as often as its weight says.
-          adds_up_(counts_all_points && !tree.options().max_bytes && !tree.options().counts_points_once()) {}
+          // Points add up only where each is counted as often as its weight says, and none is given up.
+          adds_up_(counts_all_points && !tree.options().max_bytes && !tree.options().counts_points_once() &&
+                   !tree.options().gives_up_points()) {}
 
     void validate() {
         seen_.resize(nodes_.n_ids());

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "sapwood/tree/growth/adaptive.hpp"
+#include "sapwood/tree/growth/adaptive_size.hpp"
 #include "sapwood/tree/growth/batch.hpp"
 #include "sapwood/tree/growth/extremely_fast.hpp"
 #include "sapwood/tree/growth/growth_policy.hpp"
@@ -25,6 +26,8 @@ inline std::unique_ptr<GrowthPolicy> make_growth(const TreeOptions& options) {
             return std::make_unique<AdaptiveGrowth>(options);
         case Growth::batch:
             return std::make_unique<BatchGrowth>(options);
+        case Growth::adaptive_size:
+            return std::make_unique<AdaptiveSizeGrowth>(options);
         case Growth::hoeffding:
             break;
     }
