@@ -145,23 +145,35 @@ def test_weights_are_those_of_one_machine(spark: Any, split_test: str) -> None:
     assert found == best_splits(spark.createDataFrame(repeated, SCHEMA), 4, classes=CLASSES)
 
 
+@pytest.mark.parametrize(
+    ("weight", "kind", "message"),
+    [
+        (-1, "int32", "hold whole numbers from 0 to 2147483647, got -1"),
+        (None, "int32", "hold no null, got null"),
+        (0.5, "float64", r"hold whole numbers from 0 to 2147483647, got 0\.5"),
+        (float("nan"), "float64", "hold whole numbers from 0 to 2147483647, got nan"),
+        (2**31, "int64", "hold whole numbers from 0 to 2147483647, got 2147483648"),
+        ("3", "string", "hold whole numbers, got string"),
+    ],
+)
+def test_weights_that_a_worker_refuses(weight: Any, kind: str, message: str) -> None:
+    import pyarrow as pa
+
+    from sapwood.spark.columns import Columns, SparkDataError
+
+    columns = Columns("features", "label", (0, 1, 2), "owner", 3, "w")
+    rows = [pa.array([[1, 2]], pa.list_(pa.int32())), pa.array([1]), pa.array([weight], kind)]
+    with pytest.raises(SparkDataError, match=f"owner: batch 3, column 'w' must {message}"):
+        columns.points(pa.RecordBatch.from_arrays(rows, names=columns.names))
+
+
 def test_weights_and_columns_that_are_refused(spark: Any) -> None:
     from sapwood.spark import SparkForestClassifier, SparkTreeClassifier
 
     learner = SparkTreeClassifier(classes=CLASSES, weight="w", sub_batches=1, **OPTIONS)
-    refused: list[tuple[Any, str, str]] = [
-        (-1, "int", "column 'w' must hold whole numbers from 0 to 2147483647, got -1"),
-        (None, "int", "column 'w' must hold no null, got null"),
-        (0.5, "double", "column 'w' must hold whole numbers from 0 to 2147483647, got 0.5"),
-        (float("nan"), "double", "column 'w' must hold whole numbers from 0 to 2147483647, got nan"),
-        (2**31, "long", "column 'w' must hold whole numbers from 0 to 2147483647, got 2147483648"),
-        ("3", "string", "column 'w' must hold whole numbers, got string"),
-    ]
-    for weight, kind, message in refused:
-        frame = spark.createDataFrame([([1, 2], 1, weight)], f"{SCHEMA}, w {kind}").coalesce(1)
-        with pytest.raises(Exception, match="SparkTreeClassifier.fit: ") as caught:  # noqa: RUF043 - Spark's own
-            learner.fit(frame)
-        assert message in str(caught.value)
+    frame = spark.createDataFrame([([1, 2], 1, -1)], f"{SCHEMA}, w int").coalesce(1)
+    with pytest.raises(Exception, match=r"SparkTreeClassifier\.fit: column 'w' must hold whole numbers from 0 to"):
+        learner.fit(frame)
     with pytest.raises(ValueError, match="frame must have a row that counts, got 1 of weight 0"):
         learner.fit(spark.createDataFrame([([1, 2], 1, 0)], f"{SCHEMA}, w int"))
     numbers = spark.createDataFrame([(1.5, 0)], "features double, label int")
