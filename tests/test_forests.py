@@ -361,6 +361,83 @@ def test_a_forest_is_not_exported_as_one_of_its_trees() -> None:
         to_rules(model)
 
 
+def test_rules_of_one_tree() -> None:
+    from sapwood.export import to_rules
+
+    model = learned("StreamingForestClassifier", mixed_points(300), n_estimators=2, leaf_prediction="majority")
+    rules = to_rules(model, "python", tree=1)
+    first, _, rest = rules.partition("\n")
+    assert first == "# tree 1 of a forest, which answers by all of its trees"
+    assert rest == to_rules(model.estimators_[1], "python")
+    with pytest.raises(ValueError, match="tree must be an integer from 0 to 1, got 2"):
+        to_rules(model, tree=2)
+    with pytest.raises(ValueError, match=r"to_rules: tree must be None for a single tree, got 0"):
+        to_rules(model.estimators_[1], tree=0)
+
+
+@every_forest
+def test_notebooks_show_a_forest(name: str) -> None:
+    model = learned(name, mixed_points(200), n_estimators=3)
+    shown = model._repr_html_()
+    assert shown == model._repr_mimebundle_()["text/html"]
+    assert name in shown
+    assert "200 points, 3 trees" in shown
+    assert shown.count("<tr>") == 1 + 3
+    for word in ("<script", "http", "src="):
+        assert word not in shown
+    assert name in getattr(sapwood, name)()._repr_html_()
+
+
+def test_notebooks_show_a_forest_of_river() -> None:
+    river = pytest.importorskip("sapwood.river", reason="river, of the extra `river`, is not installed")
+    model = river.StreamingForestClassifier(n_estimators=30)
+    assert "StreamingForestClassifier" in model._repr_html_()
+    for x, y in mixed_points(40):
+        model.learn_one(x, y)
+    assert "40 points, 30 trees" in model._repr_html_()
+    assert "10 more trees" in model._repr_html_()
+
+
+def test_an_evaluation_sees_the_trees_grow() -> None:
+    from sapwood.evaluate import prequential
+
+    points = turning(3_000)
+    model = sapwood.AdaptiveRandomForestClassifier(n_estimators=4, random_state=1)
+    found = prequential(model, points, every=250)
+    assert [each.at for each in found.trees] == found.records["n"]
+    assert [tree.leaves for tree in found.trees[-1].trees] == [each.get_n_leaves() for each in model.estimators_]
+    assert sum(tree.leaves for tree in found.trees[-1].trees) == found.records["leaves"][-1]
+    n_new = sum(tree.is_new for each in found.trees for tree in each.trees)
+    assert 0 < n_new <= model.summary().n_trees_swapped + model.summary().n_trees_reset
+    told = core_of(model).of_trees()
+    # What was right between records adds up to what was right in all, of trees that were there from the first point.
+    for place, one in enumerate(told):
+        seen = [each.trees[place] for each in found.trees]
+        if any(tree.is_new for tree in seen):
+            continue
+        assert sum(250 * (tree.accuracy or 0) for tree in seen) == pytest.approx(one["n_right"])
+    assert found.to_dict()["trees"][0]["at"] == 250
+
+
+def test_the_growth_of_a_forest_is_drawn(tmp_path: Any) -> None:
+    pytest.importorskip("matplotlib", reason="matplotlib, of the extra `plot`, is not installed")
+    from sapwood.evaluate import prequential
+
+    model = sapwood.ASHTBaggingClassifier(n_estimators=14, grace_period=20, random_state=1)
+    found = prequential(model, turning(2_000), every=200)
+    figure = found.plot_forest()
+    sizes, accuracies = figure.axes
+    assert len(sizes.lines) == 14
+    assert len(accuracies.lines) == 15
+    together = np.asarray(accuracies.lines[-1].get_ydata(), dtype=float)
+    assert sum(together) / 10 == pytest.approx(found["accuracy"])
+    figure.savefig(tmp_path / "forest.png")
+    assert (tmp_path / "forest.png").stat().st_size > 10_000
+    alone = prequential(sapwood.StreamingTreeClassifier(), turning(50))
+    with pytest.raises(ValueError, match=r"plot_forest: the model must be a forest that has learned, got a Streaming"):
+        alone.plot_forest()
+
+
 def test_n_jobs_must_not_be_0() -> None:
     with pytest.raises(ValueError, match="n_jobs must not be 0"):
         StreamingForestClassifier(n_jobs=0).learn_one({"a"}, 1)

@@ -150,6 +150,27 @@ std::size_t over_trees(const GuardedForest& self, CountOf count) {
     return sum;
 }
 
+/// What each tree is and has done.
+nb::list of_trees(const GuardedForest& self) {
+    nb::list all;
+    for (std::size_t t = 0; t < self.forest.n_trees(); ++t) {
+        const Member& member = self.forest.member(t);
+        nb::dict one;
+        one["n_leaves"] = member.tree().nodes().n_leaves();
+        one["depth"] = member.tree().nodes().depth();
+        one["n_points"] = member.tree().n();
+        one["n_asked"] = member.watched().n_asked;
+        one["n_right"] = member.watched().n_right;
+        one["number"] = member.watched().number;
+        one["has_background"] = member.background() != nullptr;
+        for_each_forest_count(member.tally(), [&](std::string_view name, std::int64_t count) {
+            one[nb::str(name.data(), name.size())] = count;
+        });
+        all.append(one);
+    }
+    return all;
+}
+
 /// A property that is read under the lock.
 template <class Read>
 auto reading(Read read) {
@@ -223,6 +244,8 @@ void bind_forest(nb::module_& module) {
                  }
                  return n;
              }))
+        .def("of_trees", reading([](GuardedForest& self) { return of_trees(self); }),
+             "Of each tree its size, the points it learned, those it was asked about and right about, and its history.")
         .def("shared_bytes", reading([](GuardedForest& self) { return self.forest.shared_bytes(); }))
         .def("n_trees", reading([](GuardedForest& self) { return self.forest.n_trees(); }))
         .def("n_bytes", reading([](GuardedForest& self) { return self.forest.n_bytes(); }))

@@ -513,6 +513,11 @@ class Forest:
 
     def n_background(self) -> int: ...
 
+    def of_trees(self) -> list:
+        """
+        Of each tree its size, the points it learned, those it was asked about and right about, and its history.
+        """
+
     def shared_bytes(self) -> int: ...
 
     def n_trees(self) -> int: ...

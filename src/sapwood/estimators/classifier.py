@@ -324,6 +324,10 @@ class TreeClassifier(Inspectable, TreeEstimator):
         self._learned()
         return self._learner.view(feature_names, owner)
 
+    def _html(self) -> str:
+        self._learned()
+        return self._learner.html(type(self).__name__)
+
     def _top_features(self, k: int, feature_names: FeatureNames) -> TopFeatures:
         self._learned()
         return self._learner.top_features(k, feature_names, f"{type(self).__name__}.top_features")

@@ -1,5 +1,6 @@
 """Evaluation of models over a stream: each point is predicted before it is learned."""
 
+from sapwood.evaluate._forest_growth import TreeSeen, TreesSeen
 from sapwood.evaluate._growth import ChangeSeen, SplitMade
 from sapwood.evaluate._prequential import PrequentialRun, prequential
 from sapwood.evaluate.evaluation import Evaluation
@@ -31,5 +32,7 @@ __all__ = [
     "ReliabilityCurve",
     "RocAuc",
     "SplitMade",
+    "TreeSeen",
+    "TreesSeen",
     "prequential",
 ]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from sapwood import _core
 from sapwood.evaluate._faces import learner_of
+from sapwood.evaluate._forest_growth import ForestGrowth, TreesSeen
 from sapwood.inspect.core_tree import CoreModel, CoreTree
 from sapwood.inspect.names import FeatureNames, teller_of_names
 from sapwood.inspect.node_test import NodeTest, NodeTests
@@ -72,7 +74,9 @@ class _Event:
 
 
 class Growth:
-    """Watches a model grow. Of a forest, and of a model without a tree of ours, nothing but its size is known, if that.
+    """Watches a model grow. Of a model without a tree of ours nothing but its size is known, if that.
+
+    Of a forest the sizes and answers of its trees are noted, and not their splits.
 
     A tree splits at most once at a point, so the point tells splits apart. They are looked for when sizes are recorded;
     one that was made and given up between two records is in the tally alone.
@@ -85,6 +89,8 @@ class Growth:
         self._tally_before = {} if tree is None else tree.tally()
         self._tally_seen = dict(self._tally_before)
         self._changes: list[ChangeSeen] = []
+        core = _core_of(model)
+        self._forest = ForestGrowth(core if isinstance(core, _core.Forest) else None)
         self._events: dict[int, _Event] = {}
         self._present: np.ndarray[Any, np.dtype[np.int64]] = np.zeros(0, dtype=np.int64)
 
@@ -103,6 +109,9 @@ class Growth:
 
     def look(self) -> None:
         """Note which splits were made and given up since the last look."""
+        core = _core_of(self._model)
+        if isinstance(core, _core.Forest):
+            self._forest.look(core)
         tree = _tree_of(self._model)
         if tree is None:
             return
@@ -172,6 +181,10 @@ class Growth:
         """Return what was done to follow the stream, record by record; nothing where nothing was."""
         self.look()
         return tuple(self._changes)
+
+    def trees(self, records: Iterable[int]) -> tuple[TreesSeen, ...]:
+        """Return what was seen of the trees of a forest at records, which are numbers of points."""
+        return self._forest.seen(records)
 
     def view(self, feature_names: FeatureNames = None) -> TreeView | None:
         """Return a picture of the tree as it is now; None if there is none, or nothing was learned."""

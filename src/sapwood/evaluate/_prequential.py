@@ -195,6 +195,7 @@ class PrequentialRun:
             confusion=self._scoreboard.confusion(),
             splits=self._growth.splits(feature_names),
             changes=self._growth.changes(),
+            trees=self._growth.trees(self._records["n"]),
             tally=self._growth.tally(),
             tree=self._growth.view(feature_names),
             reliability=self._scoreboard.reliability(),

@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Hashable
 from dataclasses import asdict, dataclass, field
+from itertools import pairwise
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,12 +14,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sapwood.evaluate._calibration import ReliabilityCurve
+from sapwood.evaluate._forest_growth import TreesSeen
+from sapwood.evaluate._forest_picture import forest_picture
 from sapwood.evaluate._growth import ChangeSeen, SplitMade
 from sapwood.evaluate._scoreboard import MEMORIES, METRICS, column_of
 from sapwood.inspect.view import TreeView
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.figure import Figure
 
 __all__ = ["Evaluation"]
 
@@ -66,6 +70,8 @@ class Evaluation:
     changes : tuple of ChangeSeen
         What the tree did to follow its stream: for each record before which it did something, the changes found and the
         alternates begun, swapped and dropped since the record before. Empty for a model that follows no stream.
+    trees : tuple of TreesSeen
+        Of a forest, for each record, the leaves and the accuracy of each of its trees. `plot_forest` draws them.
     """
 
     model: str
@@ -84,6 +90,7 @@ class Evaluation:
     reliability: dict[Hashable | None, ReliabilityCurve] = field(default_factory=dict)
     top_features: dict[Hashable, list[tuple[str, float]]] = field(default_factory=dict)
     changes: tuple[ChangeSeen, ...] = ()
+    trees: tuple[TreesSeen, ...] = ()
 
     def __getitem__(self, column: str) -> float:
         """Return the last value of a column, such as ``accuracy``."""
@@ -116,6 +123,7 @@ class Evaluation:
             ],
             "splits": [asdict(split) for split in self.splits],
             "changes": [asdict(change) for change in self.changes],
+            "trees": [asdict(each) for each in self.trees],
             "tally": dict(self.tally),
             "reliability": [
                 {
@@ -130,6 +138,26 @@ class Evaluation:
                 for label, features in self.top_features.items()
             ],
         }
+
+    def plot_forest(self) -> Figure:
+        """Return a picture of how the trees of a forest grew; ``plot_forest().savefig(path)`` saves it.
+
+        Above are the leaves of each tree, below the share of its right answers between records, each given before the
+        point was learned, with that of the forest in black. A dot is where another tree took the place. Needs
+        matplotlib, which the extra ``plot`` installs.
+
+        Raises
+        ------
+        ValueError
+            If the model is no forest of sapwood, or nothing was learned.
+        """
+        if not self.trees:
+            raise ValueError(f"Evaluation.plot_forest: the model must be a forest that has learned, got a {self.model}")
+        n, accuracy = self.records["n"], self.records["accuracy"]
+        right = {0: 0.0, **{at: at * share for at, share in zip(n, accuracy, strict=True)}}
+        ends = [0, *(each.at for each in self.trees)]
+        together = [(right[end] - right[start]) / (end - start) for start, end in pairwise(ends)]
+        return forest_picture(self.trees, together, f"{self.model}: {len(self.trees[0].trees)} trees")
 
     def to_json(self) -> str:
         """Return `to_dict` as text."""

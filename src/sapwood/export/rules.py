@@ -16,7 +16,13 @@ if TYPE_CHECKING:
 __all__ = ["to_rules"]
 
 
-def to_rules(model: Any, language: Literal["sql", "python"] = "sql", *, feature_names: FeatureNames = None) -> str:
+def to_rules(
+    model: Any,
+    language: Literal["sql", "python"] = "sql",
+    *,
+    feature_names: FeatureNames = None,
+    tree: int | None = None,
+) -> str:
     """Return a tree as a CASE expression of SQL, or as the source of a Python function ``predict``.
 
     The rules give the most frequent class of the leaf that a point reaches, of several the first in order. That is
@@ -31,11 +37,14 @@ def to_rules(model: Any, language: Literal["sql", "python"] = "sql", *, feature_
     Parameters
     ----------
     model : tree classifier
-        A fitted tree, of scikit-learn's or river's interface.
+        A fitted tree, of scikit-learn's or river's interface; or a forest, of which one tree is meant.
     language : {"sql", "python"}, default="sql"
         The language.
     feature_names : sequence, mapping, function or None, default=None
         The names of the features.
+    tree : int or None, default=None
+        Of a forest, the number of the tree. The rules are those of this tree, and not of the forest, whose answer is
+        that of all its trees together; the text begins with a comment that says so.
 
     Examples
     --------
@@ -57,15 +66,16 @@ def to_rules(model: Any, language: Literal["sql", "python"] = "sql", *, feature_
     """
     if language not in _LANGUAGES:
         raise ValueError(f"to_rules: language must be one of {', '.join(map(repr, _LANGUAGES))}, got {language!r}")
-    learner = learner_of(model, "to_rules")
+    learner = learner_of(model, "to_rules", tree)
     view = learner.view(feature_names, "to_rules")
     chosen = _LANGUAGES[language](feature_names is not None)
     answers = learner.parameters["leaf_prediction"]
-    remark = (
-        ""
-        if answers == "majority"
-        else f"{chosen.comment} the most frequent class of each leaf; the model itself answers by {answers} leaves\n"
-    )
+    remarks = []
+    if tree is not None:
+        remarks.append(f"tree {tree} of a forest, which answers by all of its trees")
+    if answers != "majority":
+        remarks.append(f"the most frequent class of each leaf; the model itself answers by {answers} leaves")
+    remark = "".join(f"{chosen.comment} {each}\n" for each in remarks)
     return remark + "\n".join(chosen.whole(view)) + "\n"
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sapwood.inspect.boxes import DEPTH
 from sapwood.inspect.export import to_dataframe, to_dict
 from sapwood.inspect.graph import draw, to_dot
-from sapwood.inspect.html import piece, tree_html
+from sapwood.inspect.html import piece
 from sapwood.inspect.picture import plot
 from sapwood.inspect.text import export_text
 
@@ -42,6 +42,10 @@ class Inspectable:
 
         `owner` is the method whose parameter `feature_names` is.
         """
+
+    @abstractmethod
+    def _html(self) -> str:
+        """Return what was learned as HTML; raise NotFittedError before there is anything."""
 
     @abstractmethod
     def _explain(self, x: Any, feature_names: FeatureNames) -> Explanation:
@@ -123,11 +127,10 @@ class Inspectable:
     def _repr_html_(self) -> str:
         """Return the tree as HTML, which notebooks show; before there is one, what others show of the class."""
         try:
-            view = self._view(None, "_repr_html_")
+            return self._html()
         except ValueError:  # which NotFittedError is
             shown = getattr(super(), "_repr_html_", None)
             return str(shown()) if callable(shown) else piece(f"<p><b>{escape(type(self).__name__)}</b></p>")
-        return tree_html(view, type(self).__name__)
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         """Return what notebooks choose from; scikit-learn's would not have the tree."""

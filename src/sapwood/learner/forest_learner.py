@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
+from sapwood.inspect.forest_html import forest_html
 from sapwood.inspect.summary import ForestSummary
 from sapwood.inspect.top_features import top_features
 from sapwood.learner.forest_model import ForestModel
@@ -82,6 +83,12 @@ class ForestLearner(TreeLearner):
     def explain_batch(self, batch: Batch, feature_names: FeatureNames = None, tree: int = 0) -> Iterator[Explanation]:
         """Yield why a tree predicts each point of a batch as it does."""
         return self.member(tree).explain_batch(batch, feature_names)
+
+    def html(self, title: str) -> str:
+        """Return the forest in its current state as a small piece of HTML."""
+        model = self.fitted()
+        with self.lock:
+            return forest_html(model.forest, title)
 
     # ---- looking inside: all trees ----------------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ from sapwood.data.category import Category
 from sapwood.data.labels import NO_LABELS, Labels, as_label
 from sapwood.data.weights import LARGEST_WEIGHT, weight_of_one
 from sapwood.inspect.explain import Explanation, explain_row
+from sapwood.inspect.html import tree_html
 from sapwood.inspect.summary import Summary, summary_of
 from sapwood.inspect.top_features import TopFeatures, top_features
 from sapwood.inspect.view import TreeView, places_of
@@ -447,6 +448,10 @@ class TreeLearner:
         if tree != 0:
             raise ValueError(f"{self.owner}: tree must be 0 for a model of one tree, got {tree!r}")
         return self
+
+    def html(self, title: str) -> str:
+        """Return the tree in its current state as a small piece of HTML."""
+        return tree_html(self.view(None, "html"), title)
 
     def view(self, feature_names: FeatureNames = None, owner: str = "TreeView.of") -> TreeView:
         """Return a view of the tree in its current state; `owner` is the function named in errors."""

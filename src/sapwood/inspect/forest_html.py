@@ -1,0 +1,47 @@
+"""A forest as a small piece of HTML, which notebooks show."""
+
+from __future__ import annotations
+
+from html import escape
+
+from sapwood import _core
+from sapwood.inspect.html import bar, piece, table
+from sapwood.style import class_colour
+
+__all__ = ["forest_html"]
+
+_MOST_TREES = 20
+"""A piece shows so many trees: a notebook is no place for a hundred lines."""
+
+
+def forest_html(forest: _core.Forest, title: str) -> str:
+    """Return a forest: its size, what it did about changes, and a line per tree.
+
+    The accuracy of a tree is that of its answers since it answers, each given before the point was learned.
+    """
+    trees = forest.of_trees()
+    done = forest.tally()
+    size = f"{forest.n():,} points, {len(trees):,} trees, {forest.n_nodes():,} nodes, {forest.n_leaves():,} leaves"
+    told = [f"{done[name]:,} {name}" for name in ("warnings", "drifts") if done[name]]
+    told += [f"{done[name]:,} trees {name}" for name in ("swapped", "reset") if done[name]]
+    rows = []
+    for number, tree in enumerate(trees[:_MOST_TREES]):
+        share = tree["n_right"] / tree["n_asked"] if tree["n_asked"] else None
+        rows.append(
+            (
+                f"{number}",
+                f"{tree['n_leaves']:,}",
+                f"{tree['depth']:,}",
+                f"{tree['n_points']:,}",
+                "" if share is None else f"{share:.3f}",
+                "" if share is None else bar([share], [class_colour(0)]),
+                "one in the background" if tree["has_background"] else "",
+            )
+        )
+    more = len(trees) - len(rows)
+    return piece(
+        f"<p><b>{escape(title)}</b> {size}, depth {forest.depth():,}{'; ' if told else ''}{', '.join(told)}</p>",
+        table(("tree", "leaves", "depth", "points", "accuracy", "", ""), rows, (0, 1, 2, 3, 4)),
+        f"<p>{more:,} more trees</p>" if more > 0 else "",
+        "<p>Single trees: export_text(tree=0), plot(tree=0)</p>",
+    )
