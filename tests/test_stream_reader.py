@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from stream_files import Pieces, batches_until_error, points_of
 
-from sapwood.stream import FORMATS, LineError, StreamError, read
+from sapwood.stream import COLUMNAR, FORMATS, LineError, StreamError, read
 
 # A good line and a bad one of each format, and what goes before.
 LINES = {
@@ -24,7 +24,12 @@ LINES = {
     "text": (b"", b"x\tw%d", b"no tab"),
     "csv": (b"f,y\n", b"w%d,x", b"w,x,y"),
     "jsonl": (b"", b'{"f": "w%d", "label": "x"}', b'{"f'),
+    "vw": (b"", b"1 |f w%d", b"1 f w"),
+    "fasttext": (b"", b"__label__x w%d", b"w"),
+    "arff": (b"@relation r\n@attribute f string\n@attribute y string\n@data\n", b"w%d,x", b"w,x,y"),
 }
+# The lines of their headers.
+HEADS = {format_name: head.count(b"\n") for format_name, (head, _, _) in LINES.items()}
 
 
 def stream(format_name: str, good: list[bool]) -> bytes:
@@ -33,10 +38,14 @@ def stream(format_name: str, good: list[bool]) -> bytes:
 
 
 def feature(format_name: str, i: int) -> Any:
-    return {"svmlight": i, "text": f"w{i}"}.get(format_name, f"f=w{i}")
+    return {"svmlight": i, "text": f"w{i}", "fasttext": f"w{i}", "vw": f"f^w{i}"}.get(format_name, f"f=w{i}")
 
 
-@pytest.mark.parametrize("format_name", FORMATS)
+def test_every_format_of_lines_is_tried() -> None:
+    assert set(LINES) == set(FORMATS) - set(COLUMNAR)
+
+
+@pytest.mark.parametrize("format_name", LINES)
 @given(
     good=st.lists(st.booleans(), min_size=1, max_size=20),
     batch_size=st.integers(1, 7),
@@ -52,12 +61,12 @@ def test_nothing_before_a_bad_line_is_lost(
     assert [x for batch in given for x in batch.features()] == [[feature(format_name, i)] for i in range(first_bad)]
     assert all(len(batch) == batch_size for batch in given[:-1])
     assert error is not None
-    assert error.line == first_bad + 1 + (format_name == "csv")
+    assert error.line == first_bad + 1 + HEADS[format_name]
     assert reader.n_points == first_bad
     assert list(reader) == []
 
 
-@pytest.mark.parametrize("format_name", FORMATS)
+@pytest.mark.parametrize("format_name", LINES)
 @given(
     good=st.lists(st.booleans(), min_size=1, max_size=20),
     batch_size=st.integers(1, 7),
@@ -77,13 +86,13 @@ def test_skipping_and_resuming(
         sizes.append(len(batch))
         assert list(batch.features()) == whole[reader.position - len(batch) : reader.position]
         assert reader.position == start + reader.n_points
-        line = batch.first_line - 1 - (format_name == "csv")
+        line = batch.first_line - 1 - HEADS[format_name]
         assert [feature(format_name, line)] == next(iter(batch.features()))
     assert sum(sizes) == reader.n_points == len(whole) - start
     assert all(size == batch_size for size in sizes[:-1])
     assert reader.errors.count == good.count(False)
     assert len(reader.errors.first) == min(reader.errors.count, 10)
-    assert reader.n_lines == len(good) + (format_name == "csv")
+    assert reader.n_lines == len(good) + HEADS[format_name]
 
 
 def test_bad_lines_are_logged(caplog: pytest.LogCaptureFixture) -> None:
@@ -130,7 +139,7 @@ def test_an_error_of_the_system_comes_after_what_was_read() -> None:
         next(reader)
 
 
-@pytest.mark.parametrize("format_name", FORMATS)
+@pytest.mark.parametrize("format_name", LINES)
 def test_memory_is_that_of_a_batch(format_name: str) -> None:
     head, right, _ = LINES[format_name]
     line = right % 7 + b"\n"
@@ -164,7 +173,7 @@ def test_memory_is_that_of_a_batch(format_name: str) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"format": "xml"}, "format must be one of svmlight, text, csv, jsonl or None, got 'xml'"),
+        ({"format": "xml"}, "format must be one of svmlight, text, csv, jsonl, .*, arrow or None, got 'xml'"),
         ({"on_error": "ignore"}, "on_error must be one of stop, skip, log, got 'ignore'"),
         ({"batch_size": 0}, "batch_size must be at least 1, got 0"),
         ({"start": -1}, "start must be at least 0, got -1"),

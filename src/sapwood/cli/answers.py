@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sapwood.cli.line_account import Line
+from sapwood.cli.readers import TABLES
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,7 +46,7 @@ class AnswerOptions:
     ] = None
     id_column: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="CSV, JSON lines: print this column or field first, separated by a tab."),
+        typer.Option(metavar="NAME", help="Tables: print this column or field first, separated by a tab."),
     ] = None
 
     @property
@@ -56,7 +57,11 @@ class AnswerOptions:
     def with_id(self, encoding: Encoding) -> Encoding:
         """Return how points are read: with the column of the id as well."""
         name = self.id_column
-        if name is None or name in dict(encoding.types) or encoding.format in {"svmlight", "text"}:
+        if (
+            name is None
+            or name in dict(encoding.types)
+            or (encoding.format is not None and encoding.format not in TABLES)
+        ):
             return encoding
         ignore = tuple(each for each in encoding.ignore if each != name)
         types = encoding.types if encoding.format == "jsonl" else (*encoding.types, (name, "category"))
@@ -64,7 +69,7 @@ class AnswerOptions:
 
     def check_format(self, reader: Reader) -> None:
         """Raise ValueError if an option does not apply to the format of a stream."""
-        if self.id_column is not None and reader.format not in {"csv", "jsonl"}:
+        if self.id_column is not None and reader.format not in TABLES:
             raise ValueError(f"--id-column must be left out for {reader.name}, which is {reader.format}: it has none")
 
 

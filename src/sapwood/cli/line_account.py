@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from sapwood.cli.readers import DELIMITERS
+from sapwood.cli.readers import COLUMNAR, DELIMITERS
 
 if TYPE_CHECKING:
     from sapwood.stream import Reader
@@ -21,6 +21,9 @@ _BLANK = re.compile(
     rb"|\xe2\x80[\x80-\x8a\xa8\xa9\xaf]|\xe2\x81\x9f|\xe3\x80\x80)*$",
     re.MULTILINE,
 )
+_BLANK_ARFF = re.compile(_BLANK.pattern[:-1] + rb"(%.*)?$", re.MULTILINE)
+# Where the header of ARFF ends.
+_DATA = re.compile(rb"^\s*@data\b.*(\n|\Z)", re.MULTILINE | re.IGNORECASE)
 _BLANK_SVMLIGHT = re.compile(rb"[ \t\r\f\v]*(#.*)?$", re.MULTILINE)
 
 
@@ -34,7 +37,7 @@ class Line(Enum):
 
 
 class LineAccount:
-    """Keeps account of the lines of a reader; of a CSV file a row is a line, and its header is none.
+    """Keeps account of the lines of a reader; of a table a row is a line, and its header is none.
 
     Parameters
     ----------
@@ -50,7 +53,10 @@ class LineAccount:
         reader.on_block = self._take
         reader.on_bad_line = self._bad
         self._is_csv = reader.format == "csv"
-        self._blank = _BLANK_SVMLIGHT if reader.format == "svmlight" else _BLANK
+        self._is_arff = reader.format == "arff"
+        # Of what is no text every row is a point, or bad.
+        self._has_lines = reader.format not in COLUMNAR
+        self._blank = {"svmlight": _BLANK_SVMLIGHT, "arff": _BLANK_ARFF}.get(reader.format, _BLANK)
         self._has_header = header
         self._delimiter = None if delimiter is None else delimiter.encode()
         self._is_begun = False
@@ -68,11 +74,11 @@ class LineAccount:
 
     def rest(self) -> Iterator[Line]:
         """Yield what became of the lines behind the last point."""
-        while self._runs:
+        while self._runs or (self._bad_after and not self._has_lines):
             yield self._next()
 
     def _next(self) -> Line:
-        kind, n = self._runs.popleft()
+        kind, n = self._runs.popleft() if self._has_lines else (Line.POINT, 1)
         if n > 1:
             self._runs.appendleft((kind, n - 1))
         if kind is not Line.POINT:
@@ -97,13 +103,17 @@ class LineAccount:
             self._take_rows(block)
             return
         at, end = 0, len(block)
+        if self._is_arff and not self._is_begun:
+            data = _DATA.search(block)
+            self._is_begun = data is not None
+            at = end if data is None else data.end()
         while at < end:
             found = _first_line(self._blank, block, at)
             stop = end if found is None else found.start()
             self._add(Line.POINT, block.count(b"\n", at, stop) + (block[stop - 1 : stop] != b"\n" and stop > at))
             if found is None:
                 return
-            self._add(Line.COMMENT if b"#" in found[0] else Line.BLANK, 1)
+            self._add(Line.COMMENT if found[0].lstrip()[:1] in {b"#", b"%"} else Line.BLANK, 1)
             at = found.end() + 1
 
     def _take_rows(self, block: bytes) -> None:

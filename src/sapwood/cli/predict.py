@@ -14,7 +14,7 @@ from sapwood.cli.line_account import LineAccount
 from sapwood.cli.models import opened_model
 from sapwood.cli.output import OutputOptions, counted, note, write
 from sapwood.cli.progress import shown
-from sapwood.cli.readers import FILE, LONGEST, MOST_BYTES, Format, OnError, reported
+from sapwood.cli.readers import FILE, LONGEST, MOST_BYTES, TABLES, Format, OnError, are_tables, reported
 from sapwood.cli.signals import StopSignals, batches
 from sapwood.cli.vocabulary import named
 
@@ -53,8 +53,8 @@ def predict(
 ) -> None:
     """Print the predicted class of every point of a stream, one per line.
 
-    There is one line of output for every line of input (of CSV for every row). A blank line is a point of which nothing
-    is known, and is answered as such. A bad line that is skipped and a comment have an empty line.
+    There is one line of output for every line of input (of a table for every row). A blank line is a point of which
+    nothing is known, and is answered as such. A bad line that is skipped and a comment have an empty line.
 
     Points are read as in training: with the same words, columns, types and thresholds. Features that the model has
     never seen have no effect; a remark says how many points have no other. With --json each line is an object with the
@@ -125,22 +125,22 @@ def encoding_of(saved: Encoding, file: str, given: Format | None) -> Encoding:
     wanted = saved.format if known is None else known
     if wanted == saved.format:
         return saved
-    if {wanted, saved.format} == {"csv", "jsonl"}:
+    if are_tables(wanted, saved.format):
         # The same columns, whatever they are written in.
         return replace(saved, format=wanted, delimiter=None, header=True)
-    if wanted != "svmlight":
+    if wanted not in {"svmlight", "vw"}:
         return Encoding(format=wanted)
     return Encoding(format=wanted, binarize=saved.binarize, sparse_numbers=saved.sparse_numbers)
 
 
 def typed_as_known(saved: Encoding, encoding: Encoding) -> bool:
-    """Whether the model knows what all columns hold: of CSV it does; a field of JSON lines is what its value is."""
-    return saved.format == "csv" or encoding.format == "jsonl"
+    """Whether the model knows what all columns hold: of tables it does; a field of JSON lines is what its value is."""
+    return (saved.format in TABLES and saved.format != "jsonl") or encoding.format == "jsonl"
 
 
 def format_remark(saved: Encoding, found: str, name: str) -> str:
     """Return what to say of points that are in another format than those of training; nothing if they are not."""
-    if saved.format in {None, found} or {saved.format, found} == {"csv", "jsonl"}:
+    if saved.format in {None, found} or are_tables(saved.format, found):
         return ""
     return f"{name} is in the format {found}, and the model learned {saved.format}, whose features are called otherwise"
 

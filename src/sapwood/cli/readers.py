@@ -19,14 +19,17 @@ if TYPE_CHECKING:
     from sapwood.stream import Encoding, Reader, TableRead
 
 __all__ = [
+    "COLUMNAR",
     "DELIMITERS",
     "FILE",
     "LONGEST",
     "MOST_BYTES",
+    "TABLES",
     "EncodingOptions",
     "Format",
     "OnError",
     "ReaderOptions",
+    "are_tables",
     "as_read",
     "reported",
     "skipped",
@@ -45,18 +48,32 @@ FILE = Annotated[
 
 DELIMITERS = (",", ";", "\t", "|")
 """The characters between columns of CSV that are recognised."""
-_CALLED = {"svmlight": "svmlight", "text": "text", "csv": "CSV", "jsonl": "JSON lines"}
+TABLES = ("csv", "jsonl", "arff", "parquet", "arrow")
+"""The formats whose points have columns, as in `sapwood.stream`, which is slow to import."""
+COLUMNAR = ("parquet", "arrow")
+"""Those of them that are no text."""
+_CALLED = {
+    "svmlight": "svmlight",
+    "text": "text",
+    "csv": "CSV",
+    "jsonl": "JSON lines",
+    "vw": "Vowpal Wabbit's",
+    "fasttext": "fastText's",
+    "arff": "ARFF",
+    "parquet": "Parquet",
+    "arrow": "Arrow",
+}
 _FORMATS_OF = {
-    "label": ("csv", "jsonl"),
-    "ignore": ("csv", "jsonl"),
+    "label": TABLES,
+    "ignore": TABLES,
     "delimiter": ("csv",),
     "no_header": ("csv",),
-    "types": ("csv", "jsonl"),
-    "na_values": ("csv", "jsonl"),
+    "types": TABLES,
+    "na_values": TABLES,
     "ngrams": ("text",),
     "n_features": ("text", "svmlight"),
-    "binarize": ("svmlight",),
-    "sparse_numbers": ("svmlight",),
+    "binarize": ("svmlight", "vw"),
+    "sparse_numbers": ("svmlight", "vw"),
 }
 """The formats that an option is for."""
 
@@ -68,6 +85,11 @@ class Format(str, Enum):
     text = "text"
     csv = "csv"
     jsonl = "jsonl"
+    vw = "vw"
+    fasttext = "fasttext"
+    arff = "arff"
+    parquet = "parquet"
+    arrow = "arrow"
 
 
 class OnError(str, Enum):
@@ -94,11 +116,14 @@ class EncodingOptions:
         Format | None, typer.Option(help="The format of the stream. [default: by extension and content]")
     ] = None
     label: Annotated[
-        str | None, typer.Option(metavar="NAME", help="CSV, JSON lines: the column or field with the class.")
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Tables (csv, jsonl, arff, parquet, arrow): the column or field with the class."
+        ),
     ] = None
     ignore: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="CSV, JSON lines: a column or field to leave out; may be repeated."),
+        typer.Option(metavar="NAME", help="Tables: a column or field to leave out; may be repeated."),
     ] = None
     delimiter: Annotated[str | None, typer.Option(metavar="CHARACTER", help="CSV: the character between columns.")] = (
         None
@@ -113,16 +138,16 @@ class EncodingOptions:
         list[str] | None,
         typer.Option(
             metavar="NAME=TYPE,...",
-            help="CSV, JSON lines: what columns or fields hold, each a number, a category or a flag, such as "
-            "zip=category,age=number; may be repeated. [default: by their first values]",
+            help="Tables: what columns or fields hold, each a number, a category or a flag, such as "
+            "zip=category,age=number; may be repeated. [default: by the header, the type or the first values]",
         ),
     ] = None
     na_values: Annotated[
         str | None,
         typer.Option(
             metavar="TEXT,...",
-            help="CSV, JSON lines: what stands for a missing value, beside the empty text. [default: NA, NaN, null, ? "
-            "and others]",
+            help="Tables: what stands for a missing value, beside the empty text. [default: NA, NaN, null, ? and "
+            "others; of arff ?]",
         ),
     ] = None
     ngrams: Annotated[int, typer.Option(min=1, max=9, help="Text: features are words and runs of up to N words.")] = 1
@@ -131,13 +156,13 @@ class EncodingOptions:
         typer.Option(min=1, help="Text: hash the words into N columns. svmlight: the number of columns."),
     ] = None
     binarize: Annotated[
-        float, option_of(parameter("binarize"), "svmlight: a feature is on where its number is greater than this.")
+        float, option_of(parameter("binarize"), "svmlight, vw: a feature is on where its number is greater than this.")
     ] = 0.0
     sparse_numbers: Annotated[
         bool,
         typer.Option(
             "--sparse-numbers",
-            help="svmlight: the size of a number counts; there are further features for numbers above 1, 2, 4, 8, ...",
+            help="svmlight, vw: the size of a number counts; there are further features for numbers above 1, 2, 4, ...",
         ),
     ] = False
 
@@ -209,8 +234,17 @@ class ReaderOptions(EncodingOptions):
                 got = "" if value is True else f", got {_told(value)}"
                 raise ValueError(
                     f"{option} must be left out for {file}, which is {_CALLED.get(found, found)}: it is for "
-                    f"{' and '.join(_CALLED[each] for each in formats)}{got}"
+                    f"{_listed([_CALLED[each] for each in formats])}{got}"
                 )
+
+
+def are_tables(one: str | None, other: str | None) -> bool:
+    """Whether points of both formats have columns, so that those of one can be read as those of the other."""
+    return one in TABLES and other in TABLES
+
+
+def _listed(words: list[str]) -> str:
+    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
 def _told(value: object) -> str:

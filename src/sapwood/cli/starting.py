@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sapwood.cli.groups import given_options
 from sapwood.cli.models import opened_model
+from sapwood.cli.readers import are_tables
 from sapwood.parameters import PARAMETERS
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def _continued(path: Path, options: LearnerOptions, wanted: Encoding) -> Checkpo
         is_part = name in {"types", "ignore"} and set(here) <= set(value)
         if option in given and name != "format" and here != value and not is_part:
             raise ValueError(f"--{option.replace('_', '-')} must be left out or {value!r}, as of {path}, got {here!r}")
-    if {wanted.format, saved.format} == {"csv", "jsonl"}:
+    if are_tables(wanted.format, saved.format) and wanted.format != saved.format:
         # The same columns, whatever they are written in.
         saved = replace(saved, format=wanted.format, delimiter=None, header=True)
     return Checkpoint(learner, saved)

@@ -35,7 +35,7 @@ def train(
     reader: ReaderOptions,
     weight_column: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="CSV, JSON lines: the column or field with the weight of a point."),
+        typer.Option(metavar="NAME", help="Tables: the column or field with the weight of a point."),
     ] = None,
     names: Annotated[
         Path | None,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from sapwood.cli.readers import TABLES
+
 if TYPE_CHECKING:
     from sapwood.data import Batch
     from sapwood.stream import Encoding
@@ -14,7 +16,7 @@ __all__ = ["check_weights_apply", "read_with", "saved_with", "weighted_by"]
 
 def check_weights_apply(file: str, format_read: str | None) -> None:
     """Raise ValueError if a stream has no columns."""
-    if format_read not in {None, "csv", "jsonl"}:
+    if format_read not in (None, *TABLES):
         raise ValueError(f"--weight-column must be left out for {file}: {format_read} has no columns")
 
 

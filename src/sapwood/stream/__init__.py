@@ -1,9 +1,9 @@
-"""Streams of labelled points from files and pipes: svmlight, text, CSV and JSON lines, plain or compressed."""
+"""Streams of labelled points from files and pipes: lines of many formats, plain or compressed, Parquet and Arrow."""
 
 from sapwood.data import Batch
 from sapwood.stream._ahead import ReadAhead
 from sapwood.stream._errors import LineError, ShortStreamError, StreamError
-from sapwood.stream._formats import FORMATS, format_by_name
+from sapwood.stream._formats import COLUMNAR, FORMATS, TABLES, format_by_name
 from sapwood.stream._reader import ON_ERROR, Errors, Reader, read
 from sapwood.stream._svmlight_writer import write_all, write_svmlight
 from sapwood.stream._table import NA_VALUES, ColumnRead, TableRead
@@ -11,9 +11,11 @@ from sapwood.stream.encoding import Encoding
 from sapwood.stream.texts import are_texts, text_batch
 
 __all__ = [
+    "COLUMNAR",
     "FORMATS",
     "NA_VALUES",
     "ON_ERROR",
+    "TABLES",
     "Batch",
     "ColumnRead",
     "Encoding",

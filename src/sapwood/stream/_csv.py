@@ -5,29 +5,18 @@ from __future__ import annotations
 import csv
 import sys
 from itertools import chain, islice
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 from sapwood import _core
-from sapwood.data.category import Category
+from sapwood.stream._columns import Cells, Column, Wanted
 from sapwood.stream._errors import BadLineError, LineError, StreamError, shown
 from sapwood.stream._formats import DELIMITERS
 from sapwood.stream._lines import Lines
 from sapwood.stream._source import Interrupted
-from sapwood.stream._table import (
-    LABEL_NAMES,
-    SETTLING,
-    ColumnRead,
-    TableRead,
-    finite_number,
-    flag_of,
-    kind_of,
-    looks_like_number,
-    nearest,
-    table_batch,
-)
+from sapwood.stream._table import SETTLING, ColumnRead, TableRead, looks_like_number, table_batch
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping
     from typing import TypeAlias
 
     from sapwood.data import Batch
@@ -41,71 +30,6 @@ _MOST_EXAMPLES = 3
 _NO_DELIMITERS = '"\r\n\0'
 # Before Python 3.11 a row with a zero was an error.
 _TAKES_ZEROS = sys.version_info >= (3, 11)
-# Of the cells of a column that is nonetheless read as a category: then something is said.
-_NEARLY_ALL = 0.9
-
-
-class _Column:
-    """What the cells of a column say: a number, an active feature, or nothing.
-
-    A column that is not settled is settled by its first cell that is not missing.
-    """
-
-    def __init__(self, name: str, kind: Kind | None, na_values: Collection[str]) -> None:
-        self.name = name
-        self.kind = kind
-        self._na_values = na_values
-
-    def said(self, cell: str) -> float | str | None:
-        """Return what a cell says; raise ValueError, with what was expected, if it is not what the column holds."""
-        text = cell.strip()
-        if self.is_missing(text):
-            return None
-        if self.kind is None:
-            self.kind = kind_of(text)
-        if self.kind == "category":
-            return Category(self.name, text)
-        try:
-            if self.kind == "number":
-                return finite_number(text)
-            return self.name if flag_of(text) else None
-        except ValueError as error:
-            raise ValueError(f"{error} as {self.name!r} (unless its type is given as category)") from None
-
-    def is_missing(self, text: str) -> bool:
-        """Whether a cell, without the blanks around it, has no value."""
-        return not text or text in self._na_values
-
-    def settle(self, cells: Sequence[str]) -> str | None:
-        """Settle what the column holds by some of its cells; return what is strange about that, if anything is."""
-        found = [kind_of(text) for text in cells if not self.is_missing(text)]
-        kinds = set(found)
-        if self.kind is not None or not found:
-            return None
-        self.kind = found[0] if len(kinds) == 1 else "category"
-        n = found.count("number")
-        if len(kinds) == 1 or n < _NEARLY_ALL * len(found):
-            return None
-        other = next(text for text in cells if not self.is_missing(text) and kind_of(text) != "number")
-        return (
-            f"{n:,} of the first {len(found):,} cells of {self.name!r} are numbers, but {shown(other)} is not: the "
-            "column is read as a category; if that stands for a missing value, add it to the NA values"
-        )
-
-
-class _Cells:
-    """What the core asks about the cells of a column, which is known by its number; that of the labels is 0."""
-
-    def __init__(self, columns: list[tuple[int, _Column]]) -> None:
-        self._columns = columns
-
-    def __call__(self, number: int, cell: str) -> float | str | None:
-        if number > 0:
-            return self._columns[number - 1][1].said(cell)
-        label = cell.strip()
-        if not label:
-            raise ValueError("a label")
-        return label
 
 
 class CsvParser:
@@ -150,17 +74,13 @@ class CsvParser:
         self.most = 1
         self.is_passed_over = False
         self._file = file
-        self._label = label
-        self._ignore = ignore
+        self._wanted = Wanted(file, label, ignore, types, labelled=labelled, only_typed=only_typed)
         self._delimiter = delimiter
-        self._labelled = labelled
         self._has_header = header
-        self._types = types
-        self._only_typed = only_typed
         self._na_values = na_values
         self._lines = Lines(iter(()))
-        self._columns_read: list[tuple[int, _Column]] = []
-        self._unsettled: list[tuple[int, _Column]] = []
+        self._columns_read: list[tuple[int, Column]] = []
+        self._unsettled: list[tuple[int, Column]] = []
         self._told: TableRead | None = None
         self._native: _core.CsvRows | None = None
 
@@ -180,15 +100,12 @@ class CsvParser:
         """Yield the error of each bad line, and None whenever `most` points are gathered."""
         lines = self._lines = Lines(blocks)
         header, delimiter, first = self._header(lines)
-        label_at = self._label_at(header)
-        self._check_names(header)
+        wanted = self._wanted
+        label_at = wanted.label_at(header, lines.n)
+        wanted.check(header, lines.n)
         self._columns_read = [
-            (i, _Column(name, self._types.get(name), self._na_values))
-            for i, name in enumerate(header)
-            if i != label_at
-            and name != self._label
-            and name not in self._ignore
-            and not (self._only_typed and name not in self._types)
+            (i, Column(header[i], wanted.types.get(header[i]), self._na_values))
+            for i in wanted.places(header, label_at)
         ]
         rows = self._rows(lines, header, delimiter, label_at, first)
         sample, stopped = self._sample(rows)
@@ -236,7 +153,7 @@ class CsvParser:
         missing = [value for value in self._na_values if looks_like_number(value)]
         # A delimiter of more bytes is left to Python.
         native = _core.CsvRows(
-            delimiter if delimiter.isascii() else ",", csv.field_size_limit(), missing, numbers, _Cells(columns)
+            delimiter if delimiter.isascii() else ",", csv.field_size_limit(), missing, numbers, Cells(columns)
         )
         self._unsettled = columns
         return native
@@ -280,7 +197,7 @@ class CsvParser:
         """Return the points that are gathered, and begin anew."""
         assert self._native is not None
         names = [column.name for _, column in self._columns_read]
-        return table_batch(self._native.take(), names, labelled=self._labelled)
+        return table_batch(self._native.take(), names, labelled=self._wanted.labelled)
 
     def _rows(
         self, lines: Lines, header: list[str], delimiter: str, label_at: int | None, first: str | None
@@ -331,39 +248,10 @@ class CsvParser:
     def _numbered(self, n: int) -> list[str]:
         """Return the names of columns without a header."""
         names = [f"x{i + 1}" for i in range(n + 1)]
-        if not self._labelled and self._label in names and n == len(self._types):
+        if not self._wanted.labelled and self._wanted.label in names and n == len(self._wanted.types):
             # As in training, but for the label, wherever that was.
-            names.remove(self._label)
+            names.remove(self._wanted.label)
         return names[:n]
-
-    def _label_at(self, header: list[str]) -> int | None:
-        # Of an empty file nothing is known, and nothing is read.
-        if not self._labelled or not header:
-            return None
-        if self._label is not None:
-            if self._label not in header:
-                self._refuse_name("label", self._label, header)
-            return header.index(self._label)
-        named = [i for i, name in enumerate(header) if name.lower() in LABEL_NAMES]
-        return named[0] if named else len(header) - 1
-
-    def _check_names(self, header: list[str]) -> None:
-        """Refuse a name that the user gave and no column has; columns of another file may lack here."""
-        if self._only_typed:
-            if self._types and header and not set(self._types) & set(header):
-                wanted = f"a column of the model ({', '.join(self._types)})"
-                raise StreamError(self._file, wanted, f"the columns {', '.join(header)}", self.n_lines, 1)
-            return
-        for option, names in (("ignore", self._ignore), ("types", self._types)):
-            for name in names:
-                if name not in header:
-                    self._refuse_name(option, name, header)
-
-    def _refuse_name(self, option: str, name: str, header: list[str]) -> NoReturn:
-        near = nearest(name, header)
-        hint = f"; did you mean {near!r}?" if near else ""
-        found = f"the columns {', '.join(header)}{hint}"
-        raise StreamError(self._file, f"a column {name!r}, which {option} names", found, self.n_lines, 1)
 
     # ---- how the table was read -------------------------------------------------------------------------------------
 
@@ -371,9 +259,9 @@ class CsvParser:
         """Settle what each column holds by the first rows, and note how the table was read."""
         rows = [row[1] for row in sample if not isinstance(row, LineError)]
         remarks = []
-        if self._has_header and not self._only_typed:
+        if self._has_header and not self._wanted.only_typed:
             alike = [name for name in header if looks_like_number(name) or not name]
-            if "" in self._ignore or "" in self._types:
+            if "" in self._wanted.ignore or "" in self._wanted.types:
                 alike = [name for name in alike if name]
             if alike == [""] and header[0] == "" and len(header) > 1:
                 remarks.append(

@@ -7,7 +7,11 @@ from pathlib import PurePath
 
 from sapwood.stream._errors import StreamError, shown
 
-FORMATS = ("svmlight", "text", "csv", "jsonl")
+FORMATS = ("svmlight", "text", "csv", "jsonl", "vw", "fasttext", "arff", "parquet", "arrow")
+TABLES = ("csv", "jsonl", "arff", "parquet", "arrow")
+"""The formats whose points have columns, so that one can be read by what another says of them."""
+COLUMNAR = ("parquet", "arrow")
+"""Those of them that are no text."""
 DELIMITERS = (",", ";", "\t", "|")
 
 _COMPRESSED = {".gz", ".bz2", ".xz", ".zst"}
@@ -18,10 +22,24 @@ _EXTENSIONS = {
     ".csv": "csv",
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
+    ".vw": "vw",
+    ".fasttext": "fasttext",
+    ".arff": "arff",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".arrow": "arrow",
+    ".arrows": "arrow",
+    ".feather": "arrow",
+    ".ipc": "arrow",
 }
+# The beginning of a Parquet file, of an Arrow file, and of a stream of Arrow without a file around it.
+_COLUMNAR = ((b"PAR1", "parquet"), (b"ARROW1\0\0", "arrow"), (b"\xff\xff\xff\xff", "arrow"))
 _NUMBER = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
 _LABEL_ONLY = re.compile(rf"\s*{_NUMBER}\s*(#.*)?")
 _SVMLIGHT = re.compile(rf"\s*{_NUMBER}\s+(qid|\d+):")
+# A label, maybe an importance, and a bar behind a blank or a tag. A row of CSV has no blank there.
+_VOWPAL_WABBIT = re.compile(rf" *{_NUMBER} +({_NUMBER} +)?('?[^\s|]*)?\|")
+_ARFF = re.compile(r"\s*(%|@relation\b|@attribute\b)", re.IGNORECASE)
 
 
 def format_by_name(file: str) -> str | None:
@@ -30,6 +48,11 @@ def format_by_name(file: str) -> str | None:
     if suffixes and suffixes[-1] in _COMPRESSED:
         suffixes.pop()
     return _EXTENSIONS.get(suffixes[-1]) if suffixes else None
+
+
+def columnar_of(sample: bytes) -> str | None:
+    """Return the format of data that is no text, by its first bytes; None if these are of no such format."""
+    return next((name for magic, name in _COLUMNAR if sample.startswith(magic)), None)
 
 
 def format_of(sample: bytes, file: str) -> str:
@@ -52,8 +75,14 @@ def format_of(sample: bytes, file: str) -> str:
         recognised = "jsonl"
     elif _SVMLIGHT.match(first):
         recognised = "svmlight"
+    elif _ARFF.match(lines[0]):
+        recognised = "arff"
+    elif lines[0].startswith("__label__"):
+        recognised = "fasttext"
     elif "\t" in lines[0]:
         recognised = "text"
+    elif _VOWPAL_WABBIT.match(lines[0]):
+        recognised = "vw"
     elif any(delimiter in lines[0] for delimiter in DELIMITERS):
         recognised = "csv"
     else:
@@ -61,6 +90,9 @@ def format_of(sample: bytes, file: str) -> str:
     if recognised is None:
         found = shown(lines[0].rstrip("\r")) if lines else "no line but blanks and comments"
         raise StreamError(
-            file, "svmlight, label<TAB>text, CSV or JSON lines (or a format that is said to be one of these)", found
+            file,
+            "svmlight, label<TAB>text, CSV, JSON lines, ARFF, or the lines of Vowpal Wabbit or fastText (or a format "
+            "that is said to be one of these)",
+            found,
         )
     return recognised

@@ -15,10 +15,10 @@ from sapwood.stream._table import (
     SETTLING,
     ColumnRead,
     TableRead,
-    finite_number,
-    flag_of,
     nearest,
+    retyped,
     table_batch,
+    text_of,
 )
 
 if TYPE_CHECKING:
@@ -275,7 +275,7 @@ class JsonLinesParser:
         try:
             return retyped(value, kind, self._na_values)
         except ValueError as error:
-            found = _said(value) if isinstance(value, (list, dict)) else shown(_text_of(value))
+            found = _said(value) if isinstance(value, (list, dict)) else shown(text_of(value))
             self._fail(line, name.rpartition(".")[2], found, f"{error} as {name!r}")
 
     def _check(self, name: str, value: Any, line: str) -> None:
@@ -341,23 +341,6 @@ def _leaves(fields: dict[str, Any], before: str = "") -> Iterator[tuple[str, Any
 def _is_label(value: Any) -> bool:
     """Whether a value can be a label."""
     return isinstance(value, (str, int)) or (isinstance(value, float) and math.isfinite(value))
-
-
-def _text_of(value: Any) -> str:
-    """Return the text of a value; JSON writes a number and a boolean as they were read."""
-    return value.strip() if isinstance(value, str) else json.dumps(value)
-
-
-def retyped(value: Any, kind: Kind, na_values: frozenset[str]) -> Any:
-    """Return a value as one of a kind, None if it is missing; raise ValueError, with what was expected."""
-    if value is None or (isinstance(value, str) and (not value.strip() or value.strip() in na_values)):
-        return None
-    if isinstance(value, (list, dict)):
-        raise ValueError(f"a {kind}")
-    text = _text_of(value)
-    if kind == "number":
-        return float(value) if isinstance(value, bool) else finite_number(text)
-    return flag_of(text) if kind == "flag" else text
 
 
 def _kind(value: Any) -> str | None:

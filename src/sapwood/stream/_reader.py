@@ -8,15 +8,12 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from sapwood.stream._csv import CsvParser
 from sapwood.stream._errors import LineError, ShortStreamError, StreamError
-from sapwood.stream._formats import FORMATS, format_of
-from sapwood.stream._jsonl import JsonLinesParser
+from sapwood.stream._formats import COLUMNAR, FORMATS, format_of
 from sapwood.stream._lines import LONGEST_LINE, blocks
+from sapwood.stream._make_parser import parser_of
 from sapwood.stream._source import Interrupted, Source
-from sapwood.stream._svmlight import SvmlightParser
-from sapwood.stream._table import NA_VALUES, checked_types
-from sapwood.stream._text import text_parser
+from sapwood.stream._table import checked_types
 
 if TYPE_CHECKING:
     import os
@@ -246,13 +243,14 @@ def read(
         A path, "-" for standard input, or a file opened in binary mode. Data compressed by gzip, bzip2, xz or zstd (the
         extra ``zstd``) is recognised by its first bytes.
     format
-        ``"svmlight"``, ``"text"`` (label<TAB>text), ``"csv"`` or ``"jsonl"``. By default it is recognised by the
-        extensions .svm, .svmlight, .libsvm, .csv, .jsonl and .ndjson, otherwise by the first lines.
+        ``"svmlight"``, ``"text"`` (label<TAB>text), ``"csv"``, ``"jsonl"``, ``"vw"`` (Vowpal Wabbit's lines),
+        ``"fasttext"``, ``"arff"``, ``"parquet"`` or ``"arrow"`` (the extra ``arrow``). By default Parquet and Arrow are
+        recognised by their first bytes, others by the extension of the name, otherwise by the first lines.
     batch_size
         The number of points per batch; the last batch and the one before an error may have fewer.
     binarize
-        svmlight: a feature is on where its number is greater than this. With None, numbers must be 0 or 1. It must be
-        left out for other formats, in which numbers are numbers.
+        svmlight, vw: a feature is on where its number is greater than this. With None, numbers must be 0 or 1. It must
+        be left out for other formats, in which numbers are numbers.
     on_error
         What to do at a bad line: ``"stop"`` raises StreamError, ``"skip"`` counts it in ``errors``, ``"log"`` also
         logs a warning to ``sapwood.stream``.
@@ -265,29 +263,30 @@ def read(
         Text: a scikit-learn vectorizer whose analyser finds the words, such as
         ``CountVectorizer(ngram_range=(1, 2))``; a HashingVectorizer hashes them too. By default CountVectorizer().
     label
-        CSV, JSON lines: the column or field with the label. By default label, class or target, or the last column.
+        Tables (CSV, JSON lines, ARFF, Parquet, Arrow): the column or field with the label. By default label, class or
+        target, or the last column.
     labelled
         Whether the stream has labels. If not, labels are None, a line of text is all text, and the column or field
         named by `label` is left out. An svmlight line always has a label.
     ignore
-        CSV, JSON lines: columns or fields to leave out.
+        Tables: columns or fields to leave out.
     delimiter
         CSV: the character between columns. By default a comma, semicolon, tab or bar, as in the first line.
     header
         CSV: whether the first line has the names of the columns. If not, they are x1, x2, ...
     types
-        CSV, JSON lines: what columns or fields hold: ``"flag"``, ``"number"`` or ``"category"``, by their names. By
+        Tables: what columns or fields hold: ``"flag"``, ``"number"`` or ``"category"``, by their names. By
         default a column of CSV holds what all its cells in the first 1,000 rows read as, otherwise a category; a field
         of JSON lines holds what each of its values is.
     only_typed
-        CSV: whether columns without a type are left out, and those of `types` and `ignore` may lack. For points that
+        Tables: whether columns without a type are left out, and those of `types` and `ignore` may lack. For points that
         are to be predicted, with the types of the reader of the others, ``reader.table.types``.
     na_values
-        CSV, JSON lines: texts that stand for a missing value, as empty ones do. By default those of
+        Tables: texts that stand for a missing value, as empty ones do. By default those of
         ``pandas.read_csv`` (NA, NaN, null and others) and the question mark.
     sparse_numbers
-        svmlight: whether the size of a number counts. A number above 1 then has the feature ``index > 1``, one above
-        2 also ``index > 2``, one above 4 also ``index > 4``, and so on.
+        svmlight, vw: whether the size of a number counts. A number above 1 then has the feature ``index > 1``, one
+        above 2 also ``index > 2``, one above 4 also ``index > 4``, and so on.
     longest_line
         The largest number of bytes in a line, which is held in memory whole. A longer one is an error, also in a file
         that is small only because it is compressed.
@@ -306,7 +305,8 @@ def read(
     ValueError, TypeError
         If a parameter is invalid, or does not apply to the format.
     ImportError
-        If the data is compressed by zstd and the package zstandard is not installed.
+        If the data is compressed by zstd and the package zstandard is not installed, or it is Parquet or Arrow and
+        pyarrow is not.
 
     Examples
     --------
@@ -338,7 +338,8 @@ def read(
         raise ValueError(f"read: delimiter must be one character, got {delimiter!r}")
     opened = Source(source)
     try:
-        kind = format or format_of(opened.sample, opened.name)
+        kind = format or opened.columnar or format_of(opened.sample, opened.name)
+        _check_content(kind, opened)
         _check_options(
             kind,
             n_features=n_features,
@@ -352,28 +353,22 @@ def read(
             sparse_numbers=sparse_numbers,
             binarize=binarize,
         )
-        missing = NA_VALUES if na_values is None else frozenset(na_values)
-        parser: Parser
-        if kind == "svmlight":
-            parser = SvmlightParser(binarize, n_features, sparse_numbers=sparse_numbers)
-        elif kind == "csv":
-            parser = CsvParser(
-                opened.name,
-                label,
-                ignore,
-                delimiter,
-                labelled=labelled,
-                header=header,
-                types=kinds,
-                only_typed=only_typed,
-                na_values=missing,
-            )
-        elif kind == "jsonl":
-            parser = JsonLinesParser(
-                opened.name, label, ignore, labelled=labelled, types=kinds, na_values=missing, is_known=only_typed
-            )
-        else:
-            parser = text_parser(vectorizer, n_features, labelled=labelled)
+        parser = parser_of(
+            kind,
+            opened,
+            binarize=binarize,
+            n_features=n_features,
+            vectorizer=vectorizer,
+            label=label,
+            labelled=labelled,
+            ignore=ignore,
+            delimiter=delimiter,
+            header=header,
+            types=kinds,
+            only_typed=only_typed,
+            na_values=na_values,
+            sparse_numbers=sparse_numbers,
+        )
     except BaseException:
         opened.close()
         raise
@@ -388,13 +383,25 @@ def read(
     )
 
 
-_OPTIONS = {
+_OPTIONS: dict[str, set[str]] = {
     "svmlight": {"binarize", "n_features", "sparse_numbers"},
     "text": {"n_features", "vectorizer"},
     "csv": {"label", "ignore", "delimiter", "header", "types", "na_values"},
     "jsonl": {"label", "ignore", "types", "na_values"},
+    "vw": {"binarize", "sparse_numbers"},
+    "fasttext": set(),
+    "arff": {"label", "ignore", "types", "na_values"},
+    "parquet": {"label", "ignore", "types", "na_values"},
+    "arrow": {"label", "ignore", "types", "na_values"},
 }
 _USUAL = {"binarize": 0.0, "header": True, "sparse_numbers": False}
+
+
+def _check_content(kind: str, source: Source) -> None:
+    """Refuse data that is said to be text and is not, or the other way round."""
+    if source.columnar != (kind if kind in COLUMNAR else None):
+        found = "text" if source.columnar is None else f"{source.columnar} data"
+        raise StreamError(source.name, f"{kind} data" if kind in COLUMNAR else f"text in the format {kind}", found)
 
 
 def _check_options(kind: str, **options: Any) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from sapwood.stream._compression import MAGIC_BYTES, compression_of, decompressed
 from sapwood.stream._errors import StreamError
+from sapwood.stream._formats import columnar_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -50,6 +51,8 @@ class Source:
     """The bytes that there are to read; None where that is not known, as of a pipe."""
     is_interrupted: bool
     """Whether it was told to read no further."""
+    columnar: str | None
+    """What it is instead of text: parquet or arrow, by its first bytes."""
     sample: bytes
     """The beginning of the text, with at least its first line that is neither blank nor a comment, if that is short."""
 
@@ -68,6 +71,7 @@ class Source:
     def _begin(self) -> None:
         self.n_bytes = 0
         self.total_bytes = _size_left(self._file)
+        self._origin = None if self.total_bytes is None else self._file.tell()
         raw = self._raw_chunks()
         start = b""
         for chunk in raw:
@@ -94,12 +98,15 @@ class Source:
             self._failure = error
         if not self.sample:
             raise StreamError(self.name, "points", f"an empty file in {self.compression} data")
+        self._text = text
+        self.columnar = columnar_of(self.sample)
+        if self.columnar is not None:
+            return
         _refuse_utf_16(self.sample, self.name)
         self.sample = self.sample.removeprefix(_BOM)
         if b"\0" in self.sample:
             at = self.sample.index(b"\0")
             raise StreamError(self.name, "text", f"binary data: a zero as byte {at + 1}")
-        self._text = text
 
     def chunks(self) -> Iterator[bytes]:
         """Yield the text from its beginning; once only."""
@@ -111,6 +118,17 @@ class Source:
             if self.is_interrupted:
                 raise Interrupted(KeyboardInterrupt())
             yield chunk
+
+    def from_the_beginning(self) -> Any:
+        """Return the file at the beginning of its data, for a format that is not read from there to its end.
+
+        Raises StreamError if it is a pipe, or compressed.
+        """
+        if self.compression is not None or self._origin is None:
+            found = "a pipe" if self.compression is None else f"{self.compression} data"
+            raise StreamError(self.name, "a file, which Parquet is not read without", found)
+        self._file.seek(self._origin)
+        return self._file
 
     def close(self) -> None:
         """Close the file if it was opened here."""

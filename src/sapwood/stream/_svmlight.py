@@ -29,11 +29,7 @@ class SvmlightParser:
     """Nothing: each column is a feature."""
 
     def __init__(self, binarize: float | None, n_features: int | None, *, sparse_numbers: bool = False) -> None:
-        if binarize is not None and binarize < 0:
-            raise ValueError(
-                "read: binarize must be at least 0 for an svmlight file, all of whose features that are not written "
-                f"would be on otherwise, got {binarize}"
-            )
+        binarize = checked_threshold(binarize, "an svmlight file")
         if n_features is not None and n_features > _core.MAX_COLUMNS:
             raise ValueError(f"read: n_features must be at most {_core.MAX_COLUMNS}, got {n_features}")
         self._n_features = _core.MAX_COLUMNS if n_features is None else n_features
@@ -70,7 +66,7 @@ class SvmlightParser:
         if self._sparse_numbers:
             indptr, indices, _, names = thermometer(indptr, indices, values, range(self._n_features))
         return Batch(
-            y=_labels(labels),
+            y=whole_labels(labels),
             indptr=indptr,
             indices=indices,
             keys=None,
@@ -84,7 +80,17 @@ class SvmlightParser:
         self._native.take()
 
 
-def _labels(labels: NDArray[np.float64]) -> NDArray[Any]:
+def checked_threshold(binarize: float | None, of: str) -> float | None:
+    """Return the threshold beyond which a number is on, for a format that does not write zeros."""
+    if binarize is not None and binarize < 0:
+        raise ValueError(
+            f"read: binarize must be at least 0 for {of}, all of whose features that are not written would be on "
+            f"otherwise, got {binarize}"
+        )
+    return binarize
+
+
+def whole_labels(labels: NDArray[np.float64]) -> NDArray[Any]:
     """Return labels as integers if they are all whole."""
     if np.all((np.floor(labels) == labels) & (np.abs(labels) < _LARGEST_WHOLE)):
         return labels.astype(np.int64)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import difflib
+import json
 import math
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -16,7 +17,6 @@ from sapwood.data.placed_keys import PlacedKeys
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Hashable, Mapping, Sequence
-    from typing import Any
 
     from sapwood.data.kinds import Kind
 
@@ -32,7 +32,9 @@ __all__ = [
     "kind_of",
     "looks_like_number",
     "nearest",
+    "retyped",
     "table_batch",
+    "text_of",
 ]
 
 LABEL_NAMES = ("label", "class", "target")
@@ -103,6 +105,23 @@ def flag_of(text: str) -> bool:
     if found is None:
         raise ValueError("true, false, 1 or 0")
     return found
+
+
+def text_of(value: Any) -> str:
+    """Return the text of a value; JSON writes a number and a boolean as they were read."""
+    return value.strip() if isinstance(value, str) else json.dumps(value)
+
+
+def retyped(value: Any, kind: Kind, na_values: frozenset[str]) -> Any:
+    """Return a value as one of a kind, None if it is missing; raise ValueError, with what was expected."""
+    if value is None or (isinstance(value, str) and (not value.strip() or value.strip() in na_values)):
+        return None
+    if isinstance(value, (list, dict)):
+        raise ValueError(f"a {kind}")
+    text = text_of(value)
+    if kind == "number":
+        return float(value) if isinstance(value, bool) else finite_number(text)
+    return flag_of(text) if kind == "flag" else text
 
 
 # ---- what the user says ----------------------------------------------------------------------------------------------

@@ -70,7 +70,7 @@ class Encoding:
             format="text" if self.ngrams > 1 else self.format,
             batch_size=batch_size,
             # Of other formats it says nothing, whatever the model was made of before.
-            binarize=self.binarize if known in {None, "svmlight"} else 0.0,
+            binarize=self.binarize if known in {None, "svmlight", "vw"} else 0.0,
             on_error=on_error,
             start=start,
             n_features=n_features,
