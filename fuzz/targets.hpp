@@ -1,9 +1,13 @@
 // Every fuzz target. A new one is a header like those below, and a line here.
 #pragma once
 
+#include "csv_text.hpp"
+#include "delta_bytes.hpp"
 #include "dynamic_bytes.hpp"
+#include "json_text.hpp"
 #include "split_search.hpp"
 #include "svmlight_text.hpp"
+#include "text_lines.hpp"
 #include "tree_bytes.hpp"
 
 namespace sapwood::fuzz {
@@ -13,7 +17,11 @@ template <class Use>
 void for_each_target(Use use) {
     use(TreeBytes{});
     use(DynamicBytes{});
+    use(DeltaBytes{});
     use(SvmlightText{});
+    use(LabelledText{});
+    use(CsvText{});
+    use(JsonText{});
     use(SplitSearches{});
 }
 

@@ -1,6 +1,5 @@
 // The bytes of a tree, as a model file has them behind its checksum: anything is refused with ModelFormatError, or is a
-// tree that predicts, learns and is saved like any other. (Its counters may be such that no stream leads to them, which
-// the validator of the tests would see; no answer needs them to be otherwise.)
+// tree that predicts, learns and is saved like any other, and in which no invariant is broken.
 #pragma once
 
 #include <string>
@@ -10,6 +9,7 @@
 #include "sapwood/model_io.hpp"
 #include "sapwood/tree/learn_rows.hpp"
 #include "sapwood/tree/streaming_tree.hpp"
+#include "sapwood/tree/validate_tree.hpp"
 #include "target.hpp"
 
 namespace sapwood::fuzz {
@@ -87,6 +87,7 @@ private:
 
     /// All that a user may do. What runs into the largest count is refused by std::overflow_error.
     static void use(StreamingTree& tree) {
+        tree.validate();
         const std::string saved = write_tree(tree);
         StreamingTree again = read_tree(as_bytes(saved), most_features);
         promise(write_tree(again) == saved, "what was saved and loaded is saved as the same bytes");

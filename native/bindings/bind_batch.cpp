@@ -142,12 +142,9 @@ Vector<SharedId> unnamed(GuardedTree& self, const Delta& delta) {
 }
 
 void cover_classes(GuardedTree& self, std::int64_t n_classes) {
-    if (n_classes < 1 || n_classes > max_classes) {
-        throw std::invalid_argument("the number of classes must be from 1 to " + std::to_string(max_classes) +
-                                    ", got " + std::to_string(n_classes));
-    }
+    const std::size_t covered = checked_classes(n_classes);
     const WriteLock lock(self.mutex);
-    change(self.mutex, [&] { self.tree.cover_classes(static_cast<std::size_t>(n_classes)); });
+    change(self.mutex, [&] { self.tree.cover_classes(covered); });
 }
 
 std::span<const Count> weights_of(const std::optional<Array<Count>>& weights) {

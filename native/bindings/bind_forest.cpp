@@ -254,6 +254,10 @@ void bind_forest(nb::module_& module) {
         .def("n", reading([](GuardedForest& self) { return self.forest.n(); }))
         .def("n_met", reading([](GuardedForest& self) { return self.forest.n_met(); }))
         .def("n_classes", reading([](GuardedForest& self) { return self.forest.n_classes(); }))
+        .def(
+            "expect_classes",
+            [](GuardedForest& self, std::int64_t n_classes) { expect_classes(self, self.forest, n_classes); },
+            nb::arg("n_classes"))
         .def("n_features_seen", reading([](GuardedForest& self) { return n_features_seen(self); }));
     bind_names<GuardedForest>(forest);
     bind_forest_bytes(forest);

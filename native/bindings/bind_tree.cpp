@@ -176,6 +176,11 @@ void bind_tree(nb::module_& module) {
         .def("n", reading([](GuardedTree& self) { return self.tree.n(); }))
         .def("n_met", reading([](GuardedTree& self) { return self.tree.n_met(); }))
         .def("n_classes", reading([](GuardedTree& self) { return self.tree.n_classes(); }))
+        .def(
+            "expect_classes",
+            [](GuardedTree& self, std::int64_t n_classes) { expect_classes(self, self.tree, n_classes); },
+            nb::arg("n_classes"))
+        .def("n_rewrites", reading([](GuardedTree& self) { return self.tree.body().n_rewrites(); }))
         .def("n_nodes", reading([](GuardedTree& self) { return self.tree.nodes().in_order().size(); }))
         .def("n_leaves", reading([](GuardedTree& self) {
                  const Nodes& nodes = self.tree.nodes();

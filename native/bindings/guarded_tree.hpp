@@ -150,6 +150,15 @@ private:
 using ReadLock = TreeLock<std::shared_lock<FairMutex>>;
 using WriteLock = TreeLock<std::unique_lock<FairMutex>>;
 
+/// A number of classes, checked.
+inline std::size_t checked_classes(std::int64_t n_classes) {
+    if (n_classes < 1 || n_classes > max_classes) {
+        throw std::invalid_argument("the number of classes must be from 1 to " + std::to_string(max_classes) +
+                                    ", got " + std::to_string(n_classes));
+    }
+    return static_cast<std::size_t>(n_classes);
+}
+
 template <class T>
 using Matrix = nb::ndarray<nb::numpy, T, nb::ndim<2>>;
 template <class T>

@@ -68,6 +68,14 @@ inline LabelledRows checked_rows(const Array<std::int64_t>& indptr, const Array<
     return rows;
 }
 
+/// Says how many classes there will be, so that late ones find room. `learner` is what is guarded.
+template <class Guarded, class Learner>
+void expect_classes(Guarded& self, Learner& learner, std::int64_t n_classes) {
+    const std::size_t expected = checked_classes(n_classes);
+    const WriteLock lock(self.mutex);
+    change(self.mutex, [&] { learner.expect_classes(expected); });
+}
+
 /// Goes through rows with the lock of the tree, which is let go now and then for signals and other threads.
 /// `begin()` is called once with the lock, before the first row; `go_on(first, must_pause)` returns the next one.
 template <class Guarded, class Begin, class GoOn>

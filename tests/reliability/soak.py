@@ -2,16 +2,21 @@
 
 ``python -m tests.reliability.soak --hours 1`` trains one stream after the other with ``sapwood train --checkpoint
 --resume``. Runs are killed, stopped by SIGTERM or SIGINT, or find a folder that cannot be written to, a disk that is
-full or an input that is cut short; each goes on where the last one was. The model at the end must be that of a run
-which nobody disturbed. Prints how often each fault came.
+full or an input that is cut short, in the middle of a gzip file too; each goes on where the last one was. The model at
+the end must be that of a run which nobody disturbed. Prints how often each fault came.
+
+Who may mount a file system (the superuser, mostly) has one of its own for the models, in memory, which is filled up and
+made read-only; for others a limit on the size of files stands for a full disk, and the mode of the folder for the rest.
 """
 
 from __future__ import annotations
 
 import argparse
+import gzip
 import os
 import random
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -20,6 +25,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from types import TracebackType
 from typing import TypeAlias
 
 __all__ = ["Soak", "main"]
@@ -37,22 +43,39 @@ Fault: TypeAlias = Callable[[Path, Path, tuple[str, ...]], None]
 
 
 class Soak:
-    """One folder of streams and models, and what has been done to them."""
+    """One folder of streams and models, and what has been done to them; to be used in a ``with`` statement."""
 
     def __init__(self, folder: Path, seed: int) -> None:
         self.folder = folder
         self.random = random.Random(seed)
         self.faults: Counter[str] = Counter()
         self.models = 0
+        self.disk = folder / "disturbed"
+        self.disk.mkdir()
+        self.is_mounted = self._mount("-t", "tmpfs", "-o", "size=64m", "tmpfs")
+
+    def __enter__(self) -> Soak:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if self.is_mounted:
+            subprocess.run(["umount", str(self.disk)], check=True)
+
+    def _mount(self, *options: str) -> bool:
+        if shutil.which("mount") is None:
+            return False
+        return subprocess.run(["mount", *options, str(self.disk)], capture_output=True, check=False).returncode == 0
 
     def round(self) -> None:
         """Train one stream with faults until it is done; raise AssertionError if the model is another one."""
         stream = self._write_stream()
         options = self.random.choice(OPTIONS)
         expected = self.folder / "expected" / "model"
-        model = self.folder / "disturbed" / "model"
+        model = self.disk / "model"
+        expected.parent.mkdir(exist_ok=True)
         for path in (expected, model):
-            path.parent.mkdir(exist_ok=True)
             path.unlink(missing_ok=True)
         self._must_succeed(stream, expected, options)
         faults = self._faults()
@@ -74,7 +97,7 @@ class Soak:
             "input cut short": self._cut_short,
             "disk full": self._disk_full,
         }
-        if os.geteuid() != 0:  # the superuser writes to any folder
+        if self.is_mounted or os.geteuid() != 0:  # the superuser writes to any folder, whatever its mode
             found["folder read-only"] = self._read_only
         return found
 
@@ -85,8 +108,13 @@ class Soak:
         for _ in range(n):
             label = self.random.choice(["no", "yes", "maybe"])
             lines.append(f"{label}\t{' '.join(self.random.choices(words, k=6))} {label[: self.random.randrange(3)]}x\n")
-        path = self.folder / "stream.tsv"
-        path.write_text("".join(lines), encoding="utf-8")
+        text = "".join(lines).encode()
+        if self.random.random() < 1 / 2:
+            path = self.folder / "stream.tsv.gz"
+            path.write_bytes(gzip.compress(text, compresslevel=1))
+        else:
+            path = self.folder / "stream.tsv"
+            path.write_bytes(text)
         return path
 
     def _command(self, stream: Path, model: Path, options: tuple[str, ...]) -> list[str]:
@@ -111,7 +139,9 @@ class Soak:
         whole = stream.read_bytes()
         part = self.folder / "part" / stream.name
         part.parent.mkdir(exist_ok=True)
-        part.write_bytes(whole[: self.random.randrange(len(whole))].rpartition(b"\n")[0])
+        rest = whole[: self.random.randrange(len(whole))]
+        # Half a line of text is a line like any other; the middle of a gzip file is seen to be one.
+        part.write_bytes(rest if stream.suffix == ".gz" else rest.rpartition(b"\n")[0])
         run = subprocess.run(
             self._command(part, model, options), capture_output=True, timeout=MOST_SECONDS, check=False
         )
@@ -120,35 +150,48 @@ class Soak:
         assert run.stderr.count(b"\n") <= 2, run.stderr.decode()
 
     def _disk_full(self, stream: Path, model: Path, options: tuple[str, ...]) -> None:
-        """Let the process write no file beyond a size, which fails as a full disk does, in the middle of a file."""
+        """Leave little room on the disk, or let the process write no file beyond a size: both fail within a file."""
         size = self.random.randrange(10, 40_000)
 
         def limit() -> None:
-            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-            resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+            if not self.is_mounted:
+                signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+                resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
         before = model.read_bytes() if model.exists() else None
-        run = subprocess.run(
-            self._command(stream, model, options),
-            capture_output=True,
-            timeout=MOST_SECONDS,
-            check=False,
-            preexec_fn=limit,
-            env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
-        )
+        if self.is_mounted:
+            assert self._mount("-o", f"remount,size={shutil.disk_usage(self.disk).used + size}")
+        try:
+            run = subprocess.run(
+                self._command(stream, model, options),
+                capture_output=True,
+                timeout=MOST_SECONDS,
+                check=False,
+                preexec_fn=limit,
+                env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+            )
+        finally:
+            if self.is_mounted:
+                assert self._mount("-o", "remount,size=64m")
         assert run.returncode in {0, 1}, run.stderr.decode()
         if run.returncode == 1 and before is not None:
             assert model.exists()
             assert str(model).encode() in run.stderr, run.stderr.decode()
 
     def _read_only(self, stream: Path, model: Path, options: tuple[str, ...]) -> None:
-        model.parent.chmod(0o500)
+        if self.is_mounted:
+            assert self._mount("-o", "remount,ro")
+        else:
+            model.parent.chmod(0o500)
         try:
             run = subprocess.run(
                 self._command(stream, model, options), capture_output=True, timeout=MOST_SECONDS, check=False
             )
         finally:
-            model.parent.chmod(0o700)
+            if self.is_mounted:
+                assert self._mount("-o", "remount,rw")
+            else:
+                model.parent.chmod(0o700)
         assert run.returncode == 2, run.stderr.decode()
 
 
@@ -161,8 +204,7 @@ def main() -> None:
     seed = random.randrange(2**32) if options.seed is None else options.seed
     print(f"seed {seed}", flush=True)
     end = time.monotonic() + 3600 * options.hours
-    with tempfile.TemporaryDirectory() as folder:
-        soak = Soak(Path(folder), seed)
+    with tempfile.TemporaryDirectory() as folder, Soak(Path(folder), seed) as soak:
         while time.monotonic() < end:
             soak.round()
     print(f"{soak.models:,} models, each the same as without faults; {soak.faults.total():,} faults:")

@@ -25,7 +25,7 @@ std::unique_ptr<SplitSearch> make_search(const SearchChoice& choice) {
             break;
     }
     return n_classes == 2 ? make_binary_certified(choice.criterion, choice.seed)
-                          : make_multiclass_certified(choice.criterion, n_classes, choice.seed);
+                          : make_multiclass_certified(choice.criterion, n_classes, choice.seed, choice.class_room);
 }
 
 std::unique_ptr<SplitSearch> with_attributes(const SearchChoice& choice, std::unique_ptr<SplitSearch> flags,

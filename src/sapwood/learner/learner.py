@@ -171,6 +171,7 @@ class TreeLearner:
                 self.check_number_of_classes(len(classes))
                 model.columns = batch.columns
                 labels = NO_LABELS.declare(classes)
+                model.expect_classes(labels)
                 if model.grows_by_batches:
                     model.labels = labels.seen(classes.tolist())
                     model.learn(batch)
@@ -320,6 +321,7 @@ class TreeLearner:
             order = list(dict.fromkeys([*labels.classes.tolist(), *batch.coded.classes.tolist()]))
         new_labels = labels.seen(order)
         model.labels = new_labels
+        model.expect_classes(labels)
         if batch.columns is not None:
             # Unlike rows of a matrix, points of a stream say nothing of the columns that there are.
             model.columns = batch.columns

@@ -81,6 +81,12 @@ class TreeModel:
         self._met: tuple[int, NDArray[np.int64]] | None = None
         if columns is not None and columns.names is not None:
             self._ids_of(columns, make=True)
+        self.expect_classes(labels)
+
+    def expect_classes(self, labels: Labels) -> None:
+        """Let the tree have room for the classes that are declared, so that one that comes late costs nothing."""
+        if labels.declared and not isinstance(self.tree, _core.DynamicTree):
+            self.tree.expect_classes(len(labels.classes))
 
     def __getstate__(self) -> tuple[Any, ...]:
         # Read together: the tree last, which knows no class that the labels do not.

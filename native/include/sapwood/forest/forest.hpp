@@ -16,6 +16,7 @@
 #include "sapwood/forest/tree_mixer.hpp"
 #include "sapwood/forest/workers.hpp"
 #include "sapwood/points.hpp"
+#include "sapwood/tree/class_room.hpp"
 #include "sapwood/tree/streaming_tree.hpp"
 
 namespace sapwood {
@@ -64,7 +65,8 @@ public:
           known_(std::make_shared<KnownAttributes>()),
           draws_(options.lambda_value),
           weights_(options.tree.seed),
-          shared_(options.tree.leaf_prediction, counts.n_classes),
+          shared_(options.tree.leaf_prediction, counts.n_classes, std::nullopt,
+                  options.bytes_of_trunk() ? counts.n_classes : room_for_classes(counts.n_classes, 0)),
           mixer_(static_cast<std::size_t>(options.n_estimators)),
           n_(counts.n),
           n_met_(counts.n_met) {
@@ -81,7 +83,8 @@ public:
           members_(std::move(other.members_)),
           mixer_(std::move(other.mixer_)),
           n_(other.n_),
-          n_met_(other.n_met_) {
+          n_met_(other.n_met_),
+          expected_classes_(other.expected_classes_) {
         for (Member& member : members_) member.refer_to(options_);
     }
     Forest& operator=(Forest&&) = delete;
@@ -166,9 +169,23 @@ public:
         if (n_classes <= this->n_classes()) return;
         check_classes(n_classes);
         for (Member& member : members_) member.cover_classes(n_classes);
-        shared_.adopt(LeafPredictor::Widened(shared_, n_classes));
+        if (shared_.layout().has_room_for(n_classes)) {
+            shared_.take_classes(n_classes);
+            return;
+        }
+        shared_.adopt(LeafPredictor::Widened(shared_, n_classes, class_room(n_classes)));
         const auto limit = options_.bytes_of_trunk();
         if (limit && shared_.n_bytes() > static_cast<std::size_t>(*limit)) shared_.clear_trunk();
+    }
+
+    /// Says how many classes there will be, so that those yet to come find room, as in a tree (streaming_tree.hpp).
+    void expect_classes(std::size_t n_classes) {
+        if (n_classes <= expected_classes_) return;
+        expected_classes_ = n_classes;
+        for (Member& member : members_) member.expect_classes(n_classes);
+        if (this->n_classes() > 2 && !shared_.layout().has_room_for(class_room(this->n_classes()))) {
+            shared_.adopt(LeafPredictor::Widened(shared_, this->n_classes(), class_room(this->n_classes())));
+        }
     }
 
     /// The most points of a block: enough to keep threads busy, few enough to stay in the cache; a single one where
@@ -215,6 +232,11 @@ private:
         return options_.combining == Combining::mixed && !is_one_tree() ? shared_.layout().n_outputs() : n_classes();
     }
     std::size_t room() const { return (n_trees() + 1) * width(); }
+
+    /// The classes that records are to have room for where there are `n_classes`.
+    std::size_t class_room(std::size_t n_classes) const {
+        return options_.bytes_of_trunk() ? n_classes : room_for_classes(n_classes, expected_classes_);
+    }
 
     /// Lets the trunk answer and learn every point.
     void teach_trunk(ForestBlock& block) {
@@ -338,6 +360,7 @@ private:
     TreeMixer mixer_;
     std::int64_t n_ = 0;
     std::int64_t n_met_ = 0;
+    std::size_t expected_classes_ = 0;
 };
 
 }  // namespace sapwood

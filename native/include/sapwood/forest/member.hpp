@@ -89,6 +89,10 @@ public:
         tree_->tree.check_classes(n_classes);
         if (background_) background_->tree.check_classes(n_classes);
     }
+    void expect_classes(std::size_t n_classes) {
+        tree_->tree.expect_classes(n_classes);
+        if (background_) background_->tree.expect_classes(n_classes);
+    }
     void cover_classes(std::size_t n_classes) {
         tree_->tree.cover_classes(n_classes);
         if (background_) background_->tree.cover_classes(n_classes);
@@ -187,7 +191,10 @@ private:
 
     std::unique_ptr<WatchedTree> make_tree() {
         auto made = std::make_unique<WatchedTree>(*options_, known_, place_, n_made_++);
-        if (tree_) made->tree.cover_classes(tree_->tree.n_classes());
+        if (tree_) {
+            made->tree.expect_classes(tree_->tree.body().expected_classes());
+            made->tree.cover_classes(tree_->tree.n_classes());
+        }
         restrict(*made);
         return made;
     }

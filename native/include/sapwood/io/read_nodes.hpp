@@ -176,8 +176,8 @@ private:
         const auto tested_at = get_between<Count>(in_, is_leaf || forgets_ ? 0 : static_cast<Count>(n), n_counted,
                                                   "when a node was tested");
         if (state == State::counting) {
-            std::unique_ptr<SplitSearch> search = make_search(options().search_choice(n_classes()),
-                                                              tree_.uses_attributes() ? &tree_.attributes() : nullptr);
+            std::unique_ptr<SplitSearch> search =
+                make_search(tree_.search_choice(n_classes()), tree_.uses_attributes() ? &tree_.attributes() : nullptr);
             search->load(in_, {counted, n_features_});
             std::unique_ptr<SplitNotes> notes = make_split_notes(options());
             if (notes) notes->load(in_, *search);

@@ -17,18 +17,22 @@
 namespace sapwood::detail {
 
 inline void get_words(ByteReader& in, std::span<Word> words) {
-    std::vector<std::uint32_t> raw = in.get_list<std::uint32_t>(words.size(), "words of a model");
-    if (!raw.empty()) std::memcpy(words.data(), raw.data(), words.size_bytes());
+    std::array<std::uint32_t, 64> raw;  // small enough for the stack
+    for (std::size_t first = 0; first < words.size(); first += raw.size()) {
+        const std::span<Word> some = words.subspan(first, std::min(raw.size(), words.size() - first));
+        in.get_all(std::span(raw).first(some.size()), "words of a model");
+        std::memcpy(some.data(), raw.data(), some.size_bytes());
+    }
 }
 
-/// Throws unless a record of logistic regression holds weights and sums of squares that steps can have led to.
-inline void check_weights(std::span<const Word> record, std::size_t n_outputs) {
+/// Throws unless weights and their sums of squares are such that steps can have led to them.
+inline void check_weights(const Word* weights, const Word* all_squares, std::size_t n_outputs) {
     for (std::size_t k = 0; k < n_outputs; ++k) {
-        const float weight = record[k].weight;
+        const float weight = weights[k].weight;
         if (!(std::fabs(weight) <= tree_format::largest_weight)) {
             throw ModelFormatError("a weight must be at most 2^31 in absolute value, got " + std::to_string(weight));
         }
-        const float squares = record[n_outputs + k].weight;
+        const float squares = all_squares[k].weight;
         if (!(squares >= 0 && squares <= tree_format::largest_squares)) {
             throw ModelFormatError("a sum of squares must be a number from 0 to 2^63, got " + std::to_string(squares));
         }
@@ -69,8 +73,13 @@ public:
             }
             sum += count;
         }
-        get_words(in, models.intercept);
-        if (layout_.keeps_logistic) check_weights(models.intercept, layout_.n_outputs());
+        if (layout_.keeps_logistic) {
+            Word* weights = models.intercept.data();
+            Word* squares = weights + layout_.outputs_room();
+            get_words(in, {weights, layout_.n_outputs()});
+            get_words(in, {squares, layout_.n_outputs()});
+            check_weights(weights, squares, layout_.n_outputs());
+        }
         if (models.mixer) get_mixer(in, *models.mixer);
         if (chooses) {
             in.get_all(std::span<std::int64_t>(models.right), "how often models were right");
@@ -107,19 +116,22 @@ private:
 
     void get_pages() {
         const auto size = in_.get<std::uint32_t>("the number of pages");
-        const std::size_t words = PagePool::records_per_page * layout_.record_size();
+        const std::size_t words = PagePool::records_per_page * layout_.words_in_record();
         in_.require(size, words * sizeof(Word), "pages");
         pages_.reserve(size);
         largest_of_page_.resize(size * n_counts());
         for (std::uint32_t i = 0; i < size; ++i) {
             pages_.push_back(pool_.make_page());
-            get_words(in_, {pages_.back()->words(), words});
+            for (std::size_t r = 0; r < PagePool::records_per_page; ++r) {
+                Word* record = pages_.back()->words() + r * layout_.record_size();
+                layout_.for_each_part([&](std::size_t at, std::size_t n) { get_words(in_, {record + at, n}); });
+            }
             check(pages_.back(), largest_of(largest_of_page_, i));
         }
     }
 
     /// The counts of a record of naive Bayes: one per class, or none.
-    std::size_t n_counts() const { return layout_.weights_at(); }
+    std::size_t n_counts() const { return layout_.n_counts(); }
 
     /// The largest counts of each class in a page or in a folder.
     std::span<Count> largest_of(std::vector<Count>& all, std::size_t i) const {
@@ -137,7 +149,9 @@ private:
                 }
                 largest[k] = std::max(largest[k], record[k].count);
             }
-            if (layout_.keeps_logistic) check_weights(record.subspan(layout_.weights_at()), layout_.n_outputs());
+            if (layout_.keeps_logistic) {
+                check_weights(&record[layout_.weights_at()], &record[layout_.squares_at()], layout_.n_outputs());
+            }
         }
     }
 

@@ -24,6 +24,7 @@
 #include "sapwood/io/trunk_section.hpp"
 #include "sapwood/storage/bytes.hpp"
 #include "sapwood/tree/streaming_tree.hpp"
+#include "sapwood/tree/validate_tree.hpp"
 
 namespace sapwood {
 
@@ -88,7 +89,14 @@ public:
         growth->load(rest, tree, n_features_);
         require_end(rest, "growth");
         sections_.finish("growth");
-        return StreamingTree(std::move(tree), std::move(growth));
+        StreamingTree made(std::move(tree), std::move(growth));
+        try {
+            // What each part was checked for alone, now together: that nodes and points add up.
+            made.validate_nodes();
+        } catch (const std::logic_error& error) {
+            throw ModelFormatError(error.what());
+        }
+        return made;
     }
 
 private:
@@ -159,13 +167,15 @@ private:
         require_of_file(size <= n_features_, "the features of the trunk must be features of the model", size);
         const std::size_t record = 2 * trunk.n_outputs();
         in.require(std::uint64_t{size} + 1, record * sizeof(Word), "records of the trunk");
-        get_words(in, {trunk.intercept(), record});
+        const auto get_record = [&](Word* weights) {
+            Word* squares = weights + trunk.room();
+            get_words(in, {weights, trunk.n_outputs()});
+            get_words(in, {squares, trunk.n_outputs()});
+            check_weights(weights, squares, trunk.n_outputs());
+        };
+        get_record(trunk.intercept());
         trunk.cover(size);
-        get_words(in, {trunk.record(0), size * record});
-        check_weights({trunk.intercept(), record}, trunk.n_outputs());
-        for (std::uint32_t i = 0; i < size; ++i) {
-            check_weights({trunk.record(static_cast<FeatureId>(i)), record}, trunk.n_outputs());
-        }
+        for (std::uint32_t i = 0; i < size; ++i) get_record(trunk.record(static_cast<FeatureId>(i)));
     }
 
     SectionReader sections_;

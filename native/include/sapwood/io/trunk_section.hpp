@@ -26,20 +26,19 @@ inline void put_mixing(ByteWriter& out, const Mixing& mixing) {
     out.put(runs.n_returns);
     out.put_all(trunk.n_of_class());
     out.put(static_cast<std::uint32_t>(trunk.size()));
-    put_words(out, trunk.intercept(), trunk.counts_at());
+    const auto put_of = [&](const Word* record) {
+        return [&out, record](std::size_t at, std::size_t size) { put_words(out, record + at, size); };
+    };
+    trunk.for_each_part_of_intercept(put_of(trunk.intercept()));
     for (std::size_t i = 0; i < trunk.size(); ++i) {
-        put_words(out, trunk.record(static_cast<FeatureId>(i)), trunk.words_in_record());
+        trunk.for_each_part(put_of(trunk.record(static_cast<FeatureId>(i))));
     }
 }
 
 /// Checks each regression of a record with the sums of squares that serve all.
 inline void check_regressions(const MixedTrunk& trunk, const Word* record) {
-    const std::size_t n_outputs = trunk.n_outputs();
-    std::vector<Word> one(2 * n_outputs);
-    std::copy_n(record + trunk.squares_at(), n_outputs, one.begin() + static_cast<std::ptrdiff_t>(n_outputs));
     for (std::size_t t = 0; t < n_trunks; ++t) {
-        std::copy_n(record + t * n_outputs, n_outputs, one.begin());
-        check_weights(one, n_outputs);
+        check_weights(record + trunk.weights_at(t), record + trunk.squares_at(), trunk.n_outputs());
     }
 }
 
@@ -71,12 +70,15 @@ inline void get_mixing(ByteReader& in, Mixing& mixing, const TrunkBounds& bounds
     const auto size = in.get<std::uint32_t>("the features of the trunk");
     require_of_file(size <= bounds.n_features, "the features of the trunk must be features of the model", size);
     in.require(size, trunk.words_in_record() * sizeof(Word), "records of the trunk");
-    get_words(in, {trunk.intercept(), trunk.counts_at()});
+    const auto get_of = [&](Word* record) {
+        return [&in, record](std::size_t at, std::size_t n_words) { get_words(in, {record + at, n_words}); };
+    };
+    trunk.for_each_part_of_intercept(get_of(trunk.intercept()));
     check_regressions(trunk, trunk.intercept());
     trunk.cover(size);
     for (std::uint32_t i = 0; i < size; ++i) {
         Word* record = trunk.record(static_cast<FeatureId>(i));
-        get_words(in, {record, trunk.words_in_record()});
+        trunk.for_each_part(get_of(record));
         check_regressions(trunk, record);
         for (std::size_t k = 0; k < trunk.n_classes(); ++k) {
             const Count count = record[trunk.counts_at() + k].count;

@@ -72,15 +72,21 @@ public:
     void put_pages(ByteWriter& out, const ModelLayout& layout) const {
         out.put(static_cast<std::uint32_t>(numbers_.pages().size()));
         for (const PagePool::Page* page : numbers_.pages()) {
-            put_words(out, page->words(), PagePool::records_per_page * layout.record_size());
+            for (std::size_t i = 0; i < PagePool::records_per_page; ++i) {
+                const Word* record = page->words() + i * layout.record_size();
+                layout.for_each_part([&](std::size_t at, std::size_t size) { put_words(out, record + at, size); });
+            }
         }
         out.put(static_cast<std::uint32_t>(numbers_.folders().size()));
         for (const PageNumbers::Pages& pages : numbers_.folders()) out.put_all(std::span<const std::uint32_t>(pages));
     }
 
-    void put_models(ByteWriter& out, const LeafModels& models, bool chooses) {
+    void put_models(ByteWriter& out, const LeafModels& models, const ModelLayout& layout, bool chooses) {
         out.put_all(std::span<const std::int64_t>(models.n_of_class));
-        put_words(out, models.intercept.data(), models.intercept.size());
+        if (layout.keeps_logistic) {
+            put_words(out, models.intercept.data(), layout.n_outputs());
+            put_words(out, models.intercept.data() + layout.outputs_room(), layout.n_outputs());
+        }
         if (models.mixer) out.put_all(std::span<const double>(*models.mixer));
         if (chooses) out.put_all(std::span<const std::int64_t>(models.right));
         out.put(static_cast<std::uint32_t>(models.table.n_folders()));

@@ -85,8 +85,12 @@ private:
         } else if (layout().keeps_logistic) {
             const Trunk& trunk = shared.trunk;
             out.put(static_cast<std::uint32_t>(trunk.size()));
-            put_words(out, trunk.intercept(), 2 * trunk.n_outputs());
-            put_words(out, trunk.record(0), trunk.size() * 2 * trunk.n_outputs());
+            const auto put_record = [&](const Word* record) {
+                put_words(out, record, trunk.n_outputs());
+                put_words(out, record + trunk.room(), trunk.n_outputs());
+            };
+            put_record(trunk.intercept());
+            for (std::size_t i = 0; i < trunk.size(); ++i) put_record(trunk.record(static_cast<FeatureId>(i)));
         }
     }
 
@@ -107,7 +111,8 @@ private:
             out.put(node.split.at);
         }
         put_statistics(out, at);
-        if (node.models) pages_.put_models(out, *node.models, tree_.body().predictor().chooses());
+        if (node.models)
+            pages_.put_models(out, *node.models, tree_.body().predictor().layout(), tree_.body().predictor().chooses());
         if (tree_.body().following()) tree_.body().watch(at).save(out);
     }
 

@@ -16,7 +16,8 @@ namespace sapwood {
 std::unique_ptr<SplitSearch> make_exhaustive(Criterion criterion, std::size_t n_classes);
 std::unique_ptr<SplitSearch> make_approximate(Criterion criterion, double alpha);
 std::unique_ptr<SplitSearch> make_binary_certified(Criterion criterion, const HashSeed& seed = hash_seed);
+/// `room`: the classes that records have room for, if more than `n_classes`.
 std::unique_ptr<SplitSearch> make_multiclass_certified(Criterion criterion, std::size_t n_classes,
-                                                       const HashSeed& seed = hash_seed);
+                                                       const HashSeed& seed = hash_seed, std::size_t room = 0);
 
 }  // namespace sapwood

@@ -71,6 +71,12 @@ public:
         for (const FeatureId id : features) on_[label][index_of(index_.find(id))] -= weight;
     }
 
+    /// Counts more classes from now on.
+    void take_classes(std::size_t n_classes) {
+        of_class_.resize(n_classes);
+        on_.resize(n_classes, std::vector<Count>(index_.size()));
+    }
+
     /// Puts back what was counted before: the features in the order of their slots. If it throws, nothing has changed.
     void restore(std::vector<Count> of_class, const std::vector<FeatureId>& ids, std::vector<std::vector<Count>> on) {
         FeatureIndex index;

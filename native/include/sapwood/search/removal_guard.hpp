@@ -55,6 +55,8 @@ public:
         near.slack -= weight;
     }
 
+    void take_classes(std::size_t n_classes) { near_.resize(n_classes); }
+
     std::size_t n_bytes() const {
         std::size_t bytes = near_.capacity() * sizeof(Near);
         for (const Near& near : near_) bytes += near.features.capacity() * sizeof(FeatureId);

@@ -38,6 +38,8 @@ struct SearchChoice {
     int n_classes = 2;
     /// What ids are hashed with; that of the process unless they are slots.
     HashSeed seed = hash_seed;
+    /// The classes that records have room for, if more than `n_classes`: no answer depends on it.
+    std::size_t class_room = 0;
 };
 
 /// Throws std::invalid_argument unless each part of a choice is valid by itself.

@@ -139,6 +139,10 @@ public:
     virtual SearchState state() = 0;
     virtual void restore(SearchState state) = 0;
 
+    /// Counts points of more classes from now on, in place, if its records have room for them; else returns false, and
+    /// nothing has changed: `widened` makes another search then. Answers are those of a search that had them before.
+    virtual bool take_classes(std::size_t) { return false; }
+
     // ---- what it costs ------------------------------------------------------------------------------------------
 
     /// The memory held, in bytes.

@@ -208,6 +208,12 @@ public:
     const SplitNotes* notes() const { return notes_.get(); }
     SplitNotes* notes() { return notes_.get(); }
 
+    /// Has more classes from now on. A search that has no room for them is made anew, as `wider` says.
+    void take_classes(std::size_t n_classes, const SearchChoice& wider) {
+        counted_.resize(n_classes);
+        if (search_ && !search_->take_classes(n_classes)) search_ = widened(*search_, wider);
+    }
+
     /// The same search over more classes, to be put in place by `widen`; nothing if there is none.
     std::unique_ptr<SplitSearch> widened_search(const SearchChoice& wider) const {
         return search_ ? widened(*search_, wider) : nullptr;

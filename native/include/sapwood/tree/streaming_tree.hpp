@@ -79,7 +79,11 @@ public:
     void restrict_splits(const SplitCandidates& candidates) { body_.restrict_splits(candidates); }
 
     /// Has a copy of a trunk, which it shared with other trees, for its own from now on.
-    void adopt_trunk(const Mixing& trunk) { body_.restored_predictor().mixing() = trunk; }
+    void adopt_trunk(const Mixing& trunk) {
+        LeafPredictor& predictor = body_.restored_predictor();
+        const bool is_alike = trunk.layout().room == predictor.layout().room;
+        predictor.mixing() = is_alike ? trunk : trunk.widened(predictor.layout());
+    }
 
     /// A weight from 0 to `max_points`, for `learn`: it is rounded for what counts.
     Weight rounded(double weight) { return body_.rounded(weight); }
@@ -117,22 +121,42 @@ public:
     void cover_classes(std::size_t n_classes) {
         if (n_classes <= this->n_classes()) return;
         check_classes(n_classes);
+        if (body_.has_room_for(n_classes)) {
+            body_.take_classes(n_classes);
+            return;
+        }
         Pausing(body_).make_room_to_widen(n_classes);
         body_.widen(n_classes);
         Pausing(body_).keep_within_after_widening();
+    }
+
+    /// Says how many classes there will be, so that those yet to come find room: when they come no record is moved, but
+    /// for the third class, with which records become of another kind, and in a tree with a limit of memory, which has
+    /// no room to spare. No answer depends on it.
+    void expect_classes(std::size_t n_classes) {
+        if (n_classes <= body_.expected_classes()) return;
+        body_.set_expected_classes(n_classes);
+        if (this->n_classes() > 2 && !body_.has_room_for(body_.class_room(this->n_classes()))) {
+            body_.widen(this->n_classes());
+        }
     }
 
     /// The search of a node, to be saved: it may bring itself up to date for that.
     SplitSearch* search(NodeId at) { return body_.statistics(at).search(); }
 
     /// Throws std::logic_error with what is broken if an invariant does not hold. O(everything). In validate_tree.hpp.
-    void validate() const {
-        body_.validate(growth_->counts_inner_nodes(), growth_->counts_all_points(), growth_->forgets_points());
-    }
+    void validate() const { validate(true); }
+    /// The same of all but what is within searches and pages: O(nodes * classes).
+    void validate_nodes() const { validate(false); }
 
 private:
     // For the tests of the validator.
     friend class NodesBreaker;
+
+    void validate(bool with_contents) const {
+        body_.validate(growth_->counts_inner_nodes(), growth_->counts_all_points(), growth_->forgets_points(),
+                       with_contents);
+    }
 
     TreeBody body_;
     std::unique_ptr<GrowthPolicy> growth_;

@@ -12,6 +12,7 @@
 #include "sapwood/random.hpp"
 #include "sapwood/search/attributes.hpp"
 #include "sapwood/search/make_search.hpp"
+#include "sapwood/tree/class_room.hpp"
 #include "sapwood/tree/following.hpp"
 #include "sapwood/tree/known_attributes.hpp"
 #include "sapwood/tree/memory_budget.hpp"
@@ -55,7 +56,8 @@ public:
     TreeBody(const TreeOptions& options, std::size_t n_classes, std::shared_ptr<KnownAttributes> known = nullptr)
         : options_(options),
           known_(known ? std::move(known) : std::make_shared<KnownAttributes>()),
-          predictor_(options.leaf_prediction, n_classes, options.half_life),
+          predictor_(options.leaf_prediction, n_classes, options.half_life,
+                     options.max_bytes ? n_classes : room_for_classes(n_classes, 0)),
           budget_(options.max_bytes),
           weights_(options.seed),
           scores_(predictor_.layout()) {
@@ -167,7 +169,7 @@ public:
     void start_statistics(NodeId at) {
         content(at).statistics = NodeStatistics(n_classes());
         if (options_.may_split_at(nodes_.depth(at))) {
-            statistics(at).start(make_search(options_.search_choice(n_classes()), used_attributes()),
+            statistics(at).start(make_search(search_choice(n_classes()), used_attributes()),
                                  make_split_notes(options_));
         }
         if (following_) watch(at).counted_since = following_->recent.end();
@@ -178,7 +180,7 @@ public:
     void use_attributes() {
         uses_attributes_ = true;
         for (std::size_t i = 0; i < contents_.size(); ++i) {
-            contents_[i].statistics.use_attributes(options_.search_choice(n_classes()), attributes());
+            contents_[i].statistics.use_attributes(search_choice(n_classes()), attributes());
             measure(static_cast<NodeId>(i));
         }
     }
@@ -446,8 +448,35 @@ public:
                (following_ ? watch(Nodes::root).n_bytes() : 0) + LeafPredictor::least_bytes_of_models(layout);
     }
 
-    /// Makes room for more classes. If it throws, nothing has changed. It may exceed the limit of memory. In
-    /// widen_tree.hpp.
+    // ---- more classes -------------------------------------------------------------------------------------------
+
+    /// The classes that are expected, so that records have room for them.
+    std::size_t expected_classes() const { return expected_classes_; }
+    void set_expected_classes(std::size_t n_classes) { expected_classes_ = n_classes; }
+
+    /// The classes that records are to have room for where there are `n_classes`. Where memory is limited that is all
+    /// it is: room for what may never come would be taken from what is there.
+    std::size_t class_room(std::size_t n_classes) const {
+        return budget_.is_limited() ? n_classes : room_for_classes(n_classes, expected_classes_);
+    }
+    /// How often all records were made anew for more classes. It is not saved.
+    std::size_t n_rewrites() const { return n_rewrites_; }
+
+    /// What makes the search of a node that counts `n_classes` classes.
+    SearchChoice search_choice(std::size_t n_classes) const {
+        SearchChoice choice = options_.search_choice(n_classes);
+        choice.class_room = class_room(n_classes);
+        return choice;
+    }
+
+    /// Whether records have room for so many classes.
+    bool has_room_for(std::size_t n_classes) const { return predictor_.layout().has_room_for(n_classes); }
+
+    /// Has more classes from now on, for which there is room: no record is moved. In widen_tree.hpp.
+    SAPWOOD_COLD void take_classes(std::size_t n_classes);
+
+    /// Makes all records anew, with the room for `n_classes` classes that they are to have. If it throws, nothing has
+    /// changed. It may exceed the limit of memory. In widen_tree.hpp.
     SAPWOOD_COLD void widen(std::size_t n_classes);
 
     // ---- what was saved -----------------------------------------------------------------------------------------
@@ -484,7 +513,9 @@ public:
 
     /// Throws std::logic_error with what is broken if an invariant does not hold. O(everything). In validate_tree.hpp.
     /// `counts_inner_nodes`, `counts_all_points`, `forgets_points`: as the growth policy says.
-    void validate(bool counts_inner_nodes, bool counts_all_points, bool forgets_points) const;
+    /// `with_contents`: also what is within searches and pages.
+    void validate(bool counts_inner_nodes, bool counts_all_points, bool forgets_points,
+                  bool with_contents = true) const;
 
 private:
     // For the tests of the validator.
@@ -597,6 +628,8 @@ private:
     Scores scores_;
     std::int64_t n_ = 0;
     std::int64_t n_met_ = 0;
+    std::size_t expected_classes_ = 0;
+    std::size_t n_rewrites_ = 0;
 };
 
 }  // namespace sapwood

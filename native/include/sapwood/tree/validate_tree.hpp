@@ -20,12 +20,14 @@ namespace detail {
 /// was split since.
 class TreeValidator {
 public:
-    TreeValidator(const TreeBody& tree, bool counts_inner_nodes, bool counts_all_points, bool forgets_points)
+    TreeValidator(const TreeBody& tree, bool counts_inner_nodes, bool counts_all_points, bool forgets_points,
+                  bool with_contents)
         : tree_(tree),
           nodes_(tree.nodes()),
           layout_(tree.predictor().layout()),
           counts_inner_(counts_inner_nodes),
           forgets_(forgets_points),
+          with_contents_(with_contents),
           // Points add up only where each is counted as often as its weight says, and none is given up.
           adds_up_(counts_all_points && !tree.options().max_bytes && !tree.options().counts_points_once() &&
                    !tree.options().gives_up_points()) {}
@@ -92,9 +94,11 @@ private:
         if (statistics.is_counting()) {
             require(statistics.search()->n() == statistics.n() && statistics.search()->of_classes() == counted,
                     "a search and its node differ in their counts");
-            // A copy: validating does maintenance that was put off, which is to stay as it is.
-            statistics.search()->clone()->validate();
-            if (statistics.notes() != nullptr) statistics.notes()->validate(*statistics.search());
+            if (with_contents_) {
+                // A copy: validating does maintenance that was put off, which is to stay as it is.
+                statistics.search()->clone()->validate();
+                if (statistics.notes() != nullptr) statistics.notes()->validate(*statistics.search());
+            }
         }
         const MemoryCharge measured = tree_.measured(at);
         if (tree_.budget().is_limited()) {
@@ -128,13 +132,14 @@ private:
         require(here.models.has_value() == layout_.keeps_anything(), "a leaf without its models");
         if (!here.models) return;
         require(here.models->n_of_class.size() == (layout_.keeps_naive_bayes ? tree_.n_classes() : 0) &&
-                    here.models->intercept.size() == (layout_.keeps_logistic ? 2 * layout_.n_outputs() : 0),
+                    here.models->intercept.size() == (layout_.keeps_logistic ? 2 * layout_.outputs_room() : 0),
                 "the models of a leaf are of another size");
         require(sum(here.models->n_of_class) <= tree_.n(), "naive Bayes has learned from too many points");
         for (const Word& word : here.models->intercept) require(std::isfinite(word.weight), "a weight is infinite");
         for (const std::int64_t right : here.models->right) {
             require(0 <= right && right <= tree_.n(), "a model was right too often");
         }
+        if (!with_contents_) return;
         here.models->table.for_each_page([&](std::size_t, const PagePool::Page* page) { pages_.insert(page); });
     }
 
@@ -201,12 +206,14 @@ private:
                 "the memory of the nodes does not add up");
         const PagePool& pool = tree_.predictor().pool();
         const std::size_t in_pages = pages_.size() * pool.page_bytes();
-        require(in_pages <= pool.n_bytes() && (pool.n_bytes() - in_pages) % sizeof(PagePool::Folder) == 0,
+        require(!with_contents_ ||
+                    (in_pages <= pool.n_bytes() && (pool.n_bytes() - in_pages) % sizeof(PagePool::Folder) == 0),
                 "the memory of the pages does not add up");
         const Trunk& trunk = tree_.predictor().trunk_model();
-        require(trunk.n_outputs() == layout_.n_outputs() && pool.record_size() == layout_.record_size(),
+        require(trunk.n_outputs() == layout_.n_outputs() && trunk.room() == layout_.outputs_room() &&
+                    pool.record_size() == layout_.record_size(),
                 "the models are of another number of classes");
-        for (std::size_t i = 0; i < trunk.size() * 2 * trunk.n_outputs(); ++i) {
+        for (std::size_t i = 0; i < trunk.size() * 2 * trunk.room(); ++i) {
             require(std::isfinite(trunk.record(0)[i].weight), "a weight is infinite");
         }
     }
@@ -216,6 +223,7 @@ private:
     const ModelLayout& layout_;
     bool counts_inner_;
     bool forgets_;
+    bool with_contents_;
     bool adds_up_;
     std::vector<bool> seen_;
     std::set<std::uint64_t> born_;
@@ -227,8 +235,9 @@ private:
 
 }  // namespace detail
 
-inline void TreeBody::validate(bool counts_inner_nodes, bool counts_all_points, bool forgets_points) const {
-    detail::TreeValidator(*this, counts_inner_nodes, counts_all_points, forgets_points).validate();
+inline void TreeBody::validate(bool counts_inner_nodes, bool counts_all_points, bool forgets_points,
+                               bool with_contents) const {
+    detail::TreeValidator(*this, counts_inner_nodes, counts_all_points, forgets_points, with_contents).validate();
 }
 
 }  // namespace sapwood

@@ -10,9 +10,24 @@
 
 namespace sapwood {
 
+inline void TreeBody::take_classes(std::size_t n_classes) {
+    const SearchChoice choice = search_choice(n_classes);
+    predictor_.take_classes(n_classes);
+    for (std::size_t i = 0; i < contents_.size(); ++i) {
+        Node& here = contents_[i];
+        // A node that is free has no counts, and is to have none.
+        if (here.of_class.empty()) continue;
+        here.of_class.resize(n_classes);
+        here.statistics.take_classes(n_classes, choice);
+        if (here.models) here.models->take_classes(predictor_.layout());
+        measure(static_cast<NodeId>(i));
+    }
+}
+
 inline void TreeBody::widen(std::size_t n_classes) {
-    const SearchChoice choice = options_.search_choice(n_classes);
-    LeafPredictor::Widened wider(predictor_, n_classes);
+    const SearchChoice choice = search_choice(n_classes);
+    LeafPredictor::Widened wider(predictor_, n_classes, class_room(n_classes));
+    ++n_rewrites_;
     std::vector<std::unique_ptr<SplitSearch>> searches(contents_.size());
     std::vector<std::optional<LeafModels>> models(contents_.size());
     for (std::size_t i = 0; i < contents_.size(); ++i) {

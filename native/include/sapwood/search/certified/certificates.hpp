@@ -186,6 +186,15 @@ public:
         lists_.forget(counters);
     }
 
+    /// The certificates of a search over more classes: those that there were are given up, since they are proofs about
+    /// the classes of then.
+    void take_classes(Counters& counters, std::size_t n_classes) {
+        forget(counters);
+        now_ = Promise<Certificate>(n_classes);
+        next_ = Promise<Certificate>(n_classes);
+        calm_ = now_.region();
+    }
+
     std::size_t n_bytes() const { return lists_.n_bytes() + now_.n_bytes() + next_.n_bytes(); }
 
 private:

@@ -43,8 +43,9 @@ namespace sapwood {
 template <class Certificate>
 class CertifiedSearch final : public SplitSearch {
 public:
-    explicit CertifiedSearch(std::size_t n_classes, const HashSeed& seed = hash_seed)
-        : counts_(n_classes, seed), certificates_(n_classes), scorer_(n_classes) {}
+    /// `room`: the classes that records have room for, if more.
+    explicit CertifiedSearch(std::size_t n_classes, const HashSeed& seed = hash_seed, std::size_t room = 0)
+        : counts_(n_classes, seed, room), certificates_(n_classes), scorer_(n_classes) {}
 
     void add(Features features, Label label, Count weight = 1) override {
         counts_.add(features, label, weight, [this](FeatureId id, Record record) { run_out(id, record); });
@@ -97,11 +98,23 @@ public:
     }
 
     SAPWOOD_COLD void restore(SearchState state) override {
-        CertifiedSearch made(counts_.n_classes(), counts_.counters().seed());
+        CertifiedSearch made(counts_.n_classes(), counts_.counters().seed(), counts_.counters().room());
         made.counts_.restore(state);
         made.account_.set_features(state.ids.size());
         made.examined_before_ = state.examined;
         *this = std::move(made);
+    }
+
+    SAPWOOD_COLD bool take_classes(std::size_t n_classes) override {
+        if constexpr (Certificate::fixed_classes != 0) {
+            return false;
+        } else {
+            if (n_classes > counts_.counters().room()) return false;
+            certificates_.take_classes(counts_.counters(), n_classes);
+            counts_.take_classes(n_classes);
+            scorer_ = Certificate(n_classes);
+            return true;
+        }
     }
 
     SAPWOOD_COLD std::unique_ptr<SplitSearch> clone() const override {

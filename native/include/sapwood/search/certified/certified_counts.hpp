@@ -26,8 +26,8 @@ public:
     using Counters = typename Certificate::Counters;
     using Record = typename Counters::Record;
 
-    explicit CertifiedCounts(std::size_t n_classes, const HashSeed& seed = hash_seed)
-        : counters_(n_classes, seed), guard_(n_classes) {
+    explicit CertifiedCounts(std::size_t n_classes, const HashSeed& seed = hash_seed, std::size_t room = 0)
+        : counters_(n_classes, seed, room), guard_(n_classes) {
         if constexpr (Certificate::fixed_classes == 0) of_class_.resize(n_classes);
         counters_.set_first_left(never_runs_out);
     }
@@ -126,6 +126,13 @@ public:
         }
         touched_ = state.ids.size();
         removals_ = state.removes;
+    }
+
+    /// Counts more classes from now on, for which there is room.
+    void take_classes(std::size_t n_classes) {
+        of_class_.resize(n_classes);
+        guard_.take_classes(n_classes);
+        counters_.take_classes(n_classes);
     }
 
     Count n() const { return n_; }

@@ -33,7 +33,9 @@ public:
     /// Trade-off: ids with gaps take up to 128 bytes for a feature, and are found directly, without a probe.
     static constexpr std::size_t ids_per_feature = 16;
 
-    explicit PackedCounters(std::size_t, const HashSeed& seed = hash_seed) : table_({0}, 64, seed) {}
+    explicit PackedCounters(std::size_t, const HashSeed& seed = hash_seed, std::size_t = 0) : table_({0}, 64, seed) {}
+    /// There is never room for a third class.
+    static constexpr std::size_t room() { return 2; }
 
     const HashSeed& seed() const { return table_.seed(); }
 

@@ -16,8 +16,8 @@
 
 namespace sapwood {
 
-/// The counters of a certified search for K classes, a record of K + 2 words for every feature:
-///     on[0], ..., on[K - 1]   the points of each class in which the feature is on
+/// The counters of a certified search for K classes with room for R >= K, a record of R + 2 words for every feature:
+///     on[0], ..., on[R - 1]   the points of each class in which the feature is on; 0 from K on
 ///     left                    how many more occurrences its certificate allows
 ///     flags                   (record_flags.hpp)
 ///
@@ -30,22 +30,29 @@ public:
     /// Fewer than with two classes, because records are larger.
     static constexpr std::size_t ids_per_feature = 4;
 
-    explicit PlainCounters(std::size_t n_classes, const HashSeed& seed = hash_seed)
+    explicit PlainCounters(std::size_t n_classes, const HashSeed& seed = hash_seed, std::size_t room = 0)
         : n_classes_(n_classes),
           nothing_(n_classes),
-          table_(std::vector<Count>(n_classes + 2),
-                 std::clamp<std::size_t>(std::bit_floor(64 / (n_classes + 2)), 1, 16), seed) {}
+          table_(std::vector<Count>(std::max(n_classes, room) + 2),
+                 std::clamp<std::size_t>(std::bit_floor(64 / (std::max(n_classes, room) + 2)), 1, 16), seed) {}
 
     const HashSeed& seed() const { return table_.seed(); }
 
     std::size_t n_classes() const { return n_classes_; }
+    std::size_t room() const { return table_.stride() - 2; }
+    /// Has more classes from now on, for which there is room.
+    void take_classes(std::size_t n_classes) {
+        nothing_.resize(n_classes);
+        n_classes_ = n_classes;
+    }
 
     template <class RunOut>
     void touch(Features features, Label label, Count change, Count uses, RunOut run_out) {
+        const std::size_t left_at = room();
         for (const FeatureId id : features) {
             Record record = table_.find_or_make(id);
             record[label] += change;
-            if ((record[n_classes_] -= uses) < 0) [[unlikely]]
+            if ((record[left_at] -= uses) < 0) [[unlikely]]
                 run_out(id, record);
         }
     }
@@ -80,17 +87,17 @@ public:
         return std::any_of(record, record + n_classes_, [](Count on) { return on > 0; });
     }
 
-    Count left(const Count* record) const { return record[n_classes_]; }
-    void set_left(FeatureId, Record record, Count left) { record[n_classes_] = left; }
+    Count left(const Count* record) const { return record[room()]; }
+    void set_left(FeatureId, Record record, Count left) { record[room()] = left; }
     void set(FeatureId, Record record, Status status, std::uint32_t list, Count left) {
         set_flags(record, RecordFlags::with_list(RecordFlags::with_status(flags(record), status), list));
-        record[n_classes_] = left;
+        record[room()] = left;
     }
-    void set_first_left(Count left) { table_.first()[n_classes_] = left; }
+    void set_first_left(Count left) { table_.first()[room()] = left; }
 
-    std::uint32_t flags(const Count* record) const { return static_cast<std::uint32_t>(record[n_classes_ + 1]); }
+    std::uint32_t flags(const Count* record) const { return static_cast<std::uint32_t>(record[room() + 1]); }
     void set_list(Record record, std::uint32_t list) { set_flags(record, RecordFlags::with_list(flags(record), list)); }
-    void set_flags(Record record, std::uint32_t flags) { record[n_classes_ + 1] = static_cast<Count>(flags); }
+    void set_flags(Record record, std::uint32_t flags) { record[room() + 1] = static_cast<Count>(flags); }
 
     template <class Use>
     void for_each(Use use) {

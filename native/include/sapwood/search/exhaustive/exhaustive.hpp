@@ -125,6 +125,12 @@ protected:
 
     explicit ExhaustiveBase(std::size_t n_classes) : CountedSearch<Criterion>(n_classes), guard_(n_classes) {}
 
+    /// Adds a column of zeros for each more class.
+    void add_classes(std::size_t n_classes) {
+        counts_.take_classes(n_classes);
+        guard_.take_classes(n_classes);
+    }
+
     /// The weighted impurity of the whole node.
     virtual double whole() = 0;
 
@@ -190,6 +196,11 @@ public:
 
     SAPWOOD_COLD std::unique_ptr<SplitSearch> clone() const override {
         return std::make_unique<MulticlassExhaustiveSearch>(*this);
+    }
+
+    bool take_classes(std::size_t n_classes) override {
+        this->add_classes(n_classes);
+        return true;
     }
 
 private:

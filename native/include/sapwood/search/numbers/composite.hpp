@@ -130,6 +130,12 @@ public:
     }
     SplitSearch& flags() { return *flags_; }
 
+    bool take_classes(std::size_t n_classes) override {
+        if (!flags_->take_classes(n_classes)) return false;
+        attributes_.widen(n_classes);
+        return true;
+    }
+
     // ---- what it costs ------------------------------------------------------------------------------------------
 
     std::size_t n_bytes() const override {

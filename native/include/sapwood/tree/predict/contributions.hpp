@@ -58,7 +58,7 @@ inline Contributions mixed_contributions(const Mixing& mixing, const Node& leaf,
             // The leaf corrects the first of them, and so speaks through it as well.
             const double weight = mixer[trunk_expert + t] + (t == 0 ? mixer[corrected_expert] : 0);
             for (std::size_t k = 0; k < outputs.size(); ++k) {
-                outputs[k] += weight * static_cast<double>(record[t * outputs.size() + k].weight);
+                outputs[k] += weight * static_cast<double>(record[trunk.weights_at(t) + k].weight);
             }
         }
     };

@@ -81,7 +81,7 @@ private:
             std::fill(outputs.begin(), outputs.end(), 0.0);
             for (std::size_t t = 0; t < n_trunks; ++t) {
                 for (std::size_t k = 0; k < outputs.size(); ++k) {
-                    outputs[k] += by_trunk[t] * static_cast<double>(record[t * outputs.size() + k].weight);
+                    outputs[k] += by_trunk[t] * static_cast<double>(record[trunk.weights_at(t) + k].weight);
                 }
             }
             detail::add_bayes(record + trunk.counts_at(), trunk.n_of_class(), by_bayes, outputs);

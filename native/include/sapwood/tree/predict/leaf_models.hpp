@@ -56,7 +56,7 @@ struct LeafModels {
     LeafModels(PagePool& pool, const ModelLayout& layout)
         : table(pool),
           n_of_class(layout.keeps_naive_bayes ? layout.n_classes : 0),
-          intercept(layout.keeps_logistic ? 2 * layout.n_outputs() : 0) {
+          intercept(layout.keeps_logistic ? 2 * layout.outputs_room() : 0) {
         if (layout.mixes) mixer = OwnedCopy<MixerWeights>(mixing::first_weights);
     }
 
@@ -69,6 +69,9 @@ struct LeafModels {
     OwnedCopy<MixerWeights> mixer;
     /// How often each model has been right, since before the leaf was made.
     std::array<std::int64_t, n_models> right{};
+
+    /// Has the classes of a layout from now on, for which there is room.
+    void take_classes(const ModelLayout& layout) { n_of_class.resize(layout.n_counts()); }
 
     /// The model that has been right most often.
     Model most_right() const {

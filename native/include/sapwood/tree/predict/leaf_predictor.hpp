@@ -34,7 +34,7 @@ enum class Teaches {
 
 /// What all leaves of a tree build on.
 struct SharedModels {
-    explicit SharedModels(const ModelLayout& layout) : trunk(layout.n_outputs()) {
+    explicit SharedModels(const ModelLayout& layout) : trunk(layout) {
         if (layout.mixes) mixing.emplace(layout);
     }
 
@@ -43,6 +43,12 @@ struct SharedModels {
         wide.trunk = trunk.widened(wider);
         if (mixing) wide.mixing.emplace(mixing->widened(wider));
         return wide;
+    }
+
+    /// Has the classes of a layout from now on, for which there is room.
+    void take_classes(const ModelLayout& layout) {
+        trunk.take_outputs(layout.n_outputs());
+        if (mixing) mixing->take_classes(layout);
     }
 
     std::size_t n_bytes() const { return trunk.n_bytes() + (mixing ? mixing->n_bytes() : 0); }
@@ -58,13 +64,13 @@ struct SharedModels {
 class LeafPredictor {
 public:
     /// `half_life`: the points after which half of what a leaf has learned of its models is left; nothing is lost
-    /// without one.
+    /// without one. `room`: the classes that records have room for, if more.
     LeafPredictor(LeafPrediction prediction, std::size_t n_classes,
-                  std::optional<std::int64_t> half_life = std::nullopt)
+                  std::optional<std::int64_t> half_life = std::nullopt, std::size_t room = 0)
         : prediction_(prediction),
           half_life_(half_life),
           keep_(half_life ? std::exp2(-1 / static_cast<double>(*half_life)) : 1),
-          layout_(ModelLayout::of(prediction, n_classes)),
+          layout_(ModelLayout::of(prediction, n_classes, room)),
           pool_(std::make_unique<PagePool>(layout_.record_size())),
           shared_(layout_),
           scores_(layout_) {}
@@ -235,11 +241,11 @@ public:
             become_gradient(scores_.trunk, label, weight.exact);
             become_gradient(scores_.logistic, label, weight.exact);
             if (teaches != Teaches::leaf_only) {
-                LogisticRegression::step(shared.trunk.intercept(), scores_.trunk);
-                LogisticRegression::step(in_trunk_, 0, scores_.trunk);
+                LogisticRegression::step(shared.trunk.intercept(), shared.trunk.room(), scores_.trunk);
+                LogisticRegression::step(in_trunk_, 0, shared.trunk.room(), scores_.trunk);
             }
-            LogisticRegression::step(models.intercept.data(), scores_.logistic);
-            LogisticRegression::step(owned_, layout_.weights_at(), scores_.logistic);
+            LogisticRegression::step(models.intercept.data(), layout_.outputs_room(), scores_.logistic);
+            LogisticRegression::step(owned_, layout_.weights_at(), layout_.outputs_room(), scores_.logistic);
         }
     }
 
@@ -275,17 +281,30 @@ public:
 
     /// Forgets all that the trunk has learned, and holds no memory for it.
     void clear_trunk() {
-        shared_.trunk = Trunk(layout_.n_outputs());
+        shared_.trunk = Trunk(layout_);
         if (shared_.mixing) shared_.mixing->clear();
     }
 
     // ---- more classes -------------------------------------------------------------------------------------------
 
-    /// The same predictor over more classes, made aside; once every leaf has its wider models, `adopt` cannot fail.
+    /// Has more classes from now on, for which there is room (`layout().has_room_for`); the models of every leaf must
+    /// take them too.
+    void take_classes(std::size_t n_classes) {
+        ModelLayout layout = layout_;
+        layout.n_classes = n_classes;
+        Scores scores(layout);
+        shared_.take_classes(layout);
+        if (beside_) beside_->take_classes(layout);
+        scores_ = std::move(scores);
+        layout_ = layout;
+    }
+
+    /// The same predictor over more classes, or with more room, made aside; once every leaf has its wider models,
+    /// `adopt` cannot fail.
     class Widened {
     public:
-        Widened(const LeafPredictor& narrow, std::size_t n_classes)
-            : layout_(ModelLayout::of(narrow.prediction_, n_classes)),
+        Widened(const LeafPredictor& narrow, std::size_t n_classes, std::size_t room)
+            : layout_(ModelLayout::of(narrow.prediction_, n_classes, room)),
               pool_(std::make_unique<PagePool>(layout_.record_size())),
               shared_(narrow.shared_.widened(layout_)),
               scores_(layout_),
@@ -331,7 +350,7 @@ public:
     }
 
 private:
-    static std::size_t intercept_bytes(const ModelLayout& layout) { return 2 * layout.n_outputs() * sizeof(Word); }
+    static std::size_t intercept_bytes(const ModelLayout& layout) { return 2 * layout.outputs_room() * sizeof(Word); }
 
     static Label label_of(std::span<const double> scores) {
         return static_cast<Label>(std::max_element(scores.begin(), scores.end()) - scores.begin());

@@ -43,7 +43,7 @@ inline void adagrad_steps(float* __restrict weights, float* __restrict squares, 
 
 /// Sparse online logistic regression with AdaGrad steps (Duchi, Hazan and Singer, JMLR 12, 2011), in O(m): one linear
 /// function for two classes, one a class (softmax) for more. A record of a feature, or of the intercept, holds a weight
-/// for each output, then the sum of its squared gradients.
+/// for each output, and `room` words after each the sum of its squared gradients: there is room for so many outputs.
 class LogisticRegression {
 public:
     /// Adds the weights of a record to the scores.
@@ -63,17 +63,18 @@ public:
     }
 
     /// A step of a record against the gradient.
-    static void step(Word* record, std::span<const double> gradient, const AdaGrad& steps = plain_steps) {
+    static void step(Word* record, std::size_t room, std::span<const double> gradient,
+                     const AdaGrad& steps = plain_steps) {
         for (std::size_t k = 0; k < gradient.size(); ++k) {
-            detail::adagrad_step(record[k].weight, record[gradient.size() + k].weight, gradient[k], steps);
+            detail::adagrad_step(record[k].weight, record[room + k].weight, gradient[k], steps);
         }
     }
 
     /// The same of many records, each of which begins with `at` other words.
-    static void step(std::span<Word* const> records, std::size_t at, std::span<const double> gradient,
+    static void step(std::span<Word* const> records, std::size_t at, std::size_t room, std::span<const double> gradient,
                      const AdaGrad& steps = plain_steps) {
         if (gradient.size() != 1) {
-            for (Word* record : records) step(record + at, gradient, steps);
+            for (Word* record : records) step(record + at, room, gradient, steps);
             return;
         }
         constexpr std::size_t block = 64;
@@ -112,14 +113,15 @@ public:
 
     /// Writes a record over more outputs that gives the same probabilities to the classes that there were: one output
     /// for two classes, the score of the second less that of the first, becomes half of it for each.
-    static void widen(const Word* narrow, std::size_t n_narrow, Word* wide, std::size_t n_wide) {
+    static void widen(const Word* narrow, std::size_t n_narrow, std::size_t narrow_room, Word* wide,
+                      std::size_t wide_room) {
         if (n_narrow == 1) {
             wide[0].weight = -narrow[0].weight / 2;
             wide[1].weight = narrow[0].weight / 2;
-            wide[n_wide].weight = wide[n_wide + 1].weight = narrow[1].weight;
+            wide[wide_room].weight = wide[wide_room + 1].weight = narrow[1].weight;
         } else {
             std::copy(narrow, narrow + n_narrow, wide);
-            std::copy(narrow + n_narrow, narrow + 2 * n_narrow, wide + n_wide);
+            std::copy(narrow + narrow_room, narrow + narrow_room + n_narrow, wide + wide_room);
         }
     }
 

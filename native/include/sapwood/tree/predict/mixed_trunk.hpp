@@ -23,24 +23,39 @@ namespace sapwood {
 /// A record is
 ///     a weight for each output of the first regression, of the second, of the third,
 ///     the sum of squared gradients for each output,
-///     the points of each class in which the feature is on.
+///     the points of each class in which the feature is on,
+/// each with room for more classes than there are, whose words are 0.
 /// One sum of squares, that of the middle step size, serves all three: it says how often the feature was on where the
 /// class was in doubt, which they agree on.
 class MixedTrunk {
 public:
     explicit MixedTrunk(const ModelLayout& layout)
         : n_outputs_(layout.n_outputs()),
+          outputs_room_(layout.outputs_room()),
           n_classes_(layout.n_classes),
-          blocks_((counts_at() + n_classes_ + words_in_block - 1) / words_in_block),
+          blocks_((counts_at() + layout.room + words_in_block - 1) / words_in_block),
           intercept_(blocks_),
           n_of_class_(n_classes_) {}
 
     std::size_t n_outputs() const { return n_outputs_; }
     std::size_t n_classes() const { return n_classes_; }
-    std::size_t squares_at() const { return n_trunks * n_outputs_; }
-    std::size_t counts_at() const { return (n_trunks + 1) * n_outputs_; }
-    /// The words of a record that mean something; the rest, up to a whole block, are 0.
-    std::size_t words_in_record() const { return counts_at() + n_classes_; }
+    /// Where the weights of a regression stand.
+    std::size_t weights_at(std::size_t regression) const { return regression * outputs_room_; }
+    std::size_t squares_at() const { return weights_at(n_trunks); }
+    std::size_t counts_at() const { return (n_trunks + 1) * outputs_room_; }
+    /// The words of a record that mean something; the rest are 0. Without the counts they are those of the intercept.
+    std::size_t words_in_intercept() const { return (n_trunks + 1) * n_outputs_; }
+    std::size_t words_in_record() const { return words_in_intercept() + n_classes_; }
+    /// Calls `use(first, size)` for each stretch of them, in their order.
+    template <class Use>
+    void for_each_part_of_intercept(Use use) const {
+        for (std::size_t t = 0; t <= n_trunks; ++t) use(weights_at(t), n_outputs_);
+    }
+    template <class Use>
+    void for_each_part(Use use) const {
+        for_each_part_of_intercept(use);
+        use(counts_at(), n_classes_);
+    }
     std::size_t size() const { return records_.size() / blocks_; }
 
     Word* intercept() { return intercept_.front().words.data(); }
@@ -83,10 +98,16 @@ public:
             std::copy(sums.begin(), sums.end(), scores.begin());
             return;
         }
-        const std::size_t n_weights = squares_at();
-        for (std::size_t i = 0; i < n_weights; ++i) scores[i] = static_cast<double>(first[i].weight);
+        for (std::size_t t = 0; t < n_trunks; ++t) {
+            const std::span<double> of_one = scores.subspan(t * n_outputs_, n_outputs_);
+            for (std::size_t k = 0; k < n_outputs_; ++k) {
+                of_one[k] = static_cast<double>(first[weights_at(t) + k].weight);
+            }
+        }
         for (const Word* record : records) {
-            for (std::size_t i = 0; i < n_weights; ++i) scores[i] += static_cast<double>(record[i].weight);
+            for (std::size_t t = 0; t < n_trunks; ++t) {
+                LogisticRegression::add_scores(record + weights_at(t), scores.subspan(t * n_outputs_, n_outputs_));
+            }
         }
     }
 
@@ -106,7 +127,14 @@ public:
         }
     }
 
-    /// The same over more classes; what it says of the classes that there were does not change.
+    /// Has the classes of a layout from now on, for which there is room.
+    void take_classes(const ModelLayout& layout) {
+        n_of_class_.resize(layout.n_classes);
+        n_outputs_ = layout.n_outputs();
+        n_classes_ = layout.n_classes;
+    }
+
+    /// The same over more classes, or with more room; what it says of the classes that there were does not change.
     MixedTrunk widened(const ModelLayout& wider) const {
         MixedTrunk wide(wider);
         wide.cover(size());
@@ -170,7 +198,7 @@ private:
             squares[k].weight = static_cast<float>(squares[k].weight + gradients[k] * gradients[k]);
             const double per = 1 / std::sqrt(mixing::first_square + static_cast<double>(squares[k].weight));
             for (std::size_t t = 0; t < n_trunks; ++t) {
-                float& weight = record[t * n_outputs_ + k].weight;
+                float& weight = record[weights_at(t) + k].weight;
                 const double change = mixing::trunk_steps[t] * scale * gradients[t * n_outputs_ + k] * per;
                 weight = static_cast<float>(weight - change);
             }
@@ -186,7 +214,7 @@ private:
         const std::size_t known = n_outputs_ == 1 ? 2 : n_outputs_;
         for (std::size_t k = 0; k < known; ++k) {
             for (std::size_t t = 0; t < n_trunks; ++t) {
-                to[t * wide.n_outputs_ + k].weight = value(t * n_outputs_, k, k == 0 ? -0.5 : 0.5);
+                to[wide.weights_at(t) + k].weight = value(weights_at(t), k, k == 0 ? -0.5 : 0.5);
             }
             to[wide.squares_at() + k].weight = value(squares_at(), k, 1);
         }
@@ -201,6 +229,7 @@ private:
     }
 
     std::size_t n_outputs_;
+    std::size_t outputs_room_;
     std::size_t n_classes_;
     /// Of a record.
     std::size_t blocks_;

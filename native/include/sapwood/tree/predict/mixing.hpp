@@ -25,6 +25,7 @@ class Mixing {
 public:
     explicit Mixing(const ModelLayout& layout) : layout_(layout), trunk_(layout) {}
 
+    const ModelLayout& layout() const { return layout_; }
     const MixedTrunk& trunk() const { return trunk_; }
     MixedTrunk& trunk() { return trunk_; }
     /// The points that were learned, each once, and how many features were on in them.
@@ -139,6 +140,12 @@ public:
         teach_leaf(models, owned, says.step_scale, label, weight, scores);
     }
 
+    /// Has the classes of a layout from now on, for which there is room.
+    void take_classes(const ModelLayout& layout) {
+        trunk_.take_classes(layout);
+        layout_ = layout;
+    }
+
     Mixing widened(const ModelLayout& wider) const {
         Mixing wide(wider);
         wide.trunk_ = trunk_.widened(wider);
@@ -194,8 +201,8 @@ private:
         for (Word* record : owned) record[label].count += weight.count;
         const auto of_leaf = std::span<const double>(scores.regressions).subspan(n_trunks * n_outputs, n_outputs);
         const AdaGrad steps{mixing::leaf_step * scale, mixing::first_square};
-        LogisticRegression::step(models.intercept.data(), of_leaf, steps);
-        LogisticRegression::step(owned, layout_.weights_at(), of_leaf, steps);
+        LogisticRegression::step(models.intercept.data(), layout_.outputs_room(), of_leaf, steps);
+        LogisticRegression::step(owned, layout_.weights_at(), layout_.outputs_room(), of_leaf, steps);
     }
 
     /// Asks the regressions of the trunk.

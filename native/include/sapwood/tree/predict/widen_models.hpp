@@ -21,8 +21,8 @@ public:
         LeafModels wide(pool_, wide_);
         std::copy(models.n_of_class.begin(), models.n_of_class.end(), wide.n_of_class.begin());
         if (wide_.keeps_logistic) {
-            LogisticRegression::widen(models.intercept.data(), narrow_.n_outputs(), wide.intercept.data(),
-                                      wide_.n_outputs());
+            LogisticRegression::widen(models.intercept.data(), narrow_.n_outputs(), narrow_.outputs_room(),
+                                      wide.intercept.data(), wide_.outputs_room());
         }
         wide.right = models.right;
         wide.mixer = models.mixer;
@@ -49,10 +49,10 @@ private:
         for (std::size_t i = 0; i < PagePool::records_per_page; ++i) {
             const Word* from = narrow->words() + i * narrow_.record_size();
             Word* to = wide->words() + i * wide_.record_size();
-            std::copy(from, from + narrow_.weights_at(), to);
+            std::copy(from, from + narrow_.n_counts(), to);
             if (wide_.keeps_logistic) {
-                LogisticRegression::widen(from + narrow_.weights_at(), narrow_.n_outputs(), to + wide_.weights_at(),
-                                          wide_.n_outputs());
+                LogisticRegression::widen(from + narrow_.weights_at(), narrow_.n_outputs(), narrow_.outputs_room(),
+                                          to + wide_.weights_at(), wide_.outputs_room());
             }
         }
         return wide;

@@ -1,0 +1,57 @@
+"""Classes that come late: records have room for those that were declared, and grow seldom for others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from sapwood import ExtremelyFastDecisionTreeClassifier, HoeffdingTreeClassifier
+
+N_CLASSES = 12
+FEATURES = 30
+
+
+def late_points(n: int, known: int, seed: int) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
+    """Return points of the first classes alone; one feature tells each of them, most of the time."""
+    random = np.random.default_rng(seed)
+    y = random.integers(known, size=n)
+    X = (random.random((n, FEATURES)) < 0.2).astype(float)
+    X[np.arange(n), y] = random.random(n) < 0.9
+    return X, y
+
+
+def core_tree(model: Any) -> Any:
+    return model.learner.model.tree
+
+
+@pytest.mark.parametrize("classifier", [HoeffdingTreeClassifier, ExtremelyFastDecisionTreeClassifier])
+@pytest.mark.parametrize("leaf_prediction", ["majority", "adaptive", "mixed"])
+def test_a_declared_class_that_comes_late_moves_no_record(classifier: Any, leaf_prediction: str) -> None:
+    model = classifier(delta=0.1, tau=0.3, leaf_prediction=leaf_prediction)
+    model.partial_fit(*late_points(300, 3, 1), classes=range(N_CLASSES))
+    tree = core_tree(model)
+    assert (tree.n_classes(), tree.n_rewrites()) == (3, 1)
+    size = tree.n_bytes()
+    for known in range(4, N_CLASSES + 1):
+        model.partial_fit(np.zeros((1, FEATURES)), [known - 1])
+        assert (tree.n_classes(), tree.n_rewrites()) == (known, 1)
+    # What comes with a class is a count of it in every node, and room to score a point: no record is wider.
+    assert tree.n_bytes() - size < 400 * N_CLASSES
+    model.partial_fit(*late_points(300, N_CLASSES, 2))
+    assert tree.n_rewrites() == 1
+
+
+def test_classes_that_nobody_declared_move_records_at_powers_of_two() -> None:
+    model = HoeffdingTreeClassifier(delta=0.1, tau=0.3)
+    moved = []
+    for known in range(1, 70):
+        for x, y in zip(*late_points(20, known, known), strict=True):
+            model.learner.learn_one(np.flatnonzero(x).tolist(), int(y))
+        model.learner.learn_one([known], known - 1)
+        moved.append(core_tree(model).n_rewrites())
+    assert core_tree(model).n_classes() == 69
+    # With the 3rd, 5th, 9th, 17th, 33rd and 65th class.
+    assert moved[-1] == 6
