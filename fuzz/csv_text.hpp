@@ -16,12 +16,11 @@ struct CsvText {
 
     /// The first byte says where the text is cut, the second how it is read.
     static std::vector<std::string> seeds() {
-        return {std::string("\10\0a,1.5,red\nb,-2e3,blue\n", 24),
-                "\5\1yes;\"1\"\"2\";x\r\n\nno;?;\"y;z\"\r\n",
-                "\2\2a,\"two\nlines\",x\nb,7,!\n",
-                std::string("\6\0a,1,\0\nb,\xFF,x\nc,NA,\xC3\xBC", 19),
-                std::string("\3\0,,\na,b\na,b,c,d\n\"a\"x,1,2\n", 26),
-                "\7\1\"a\";\"0x10\";\"\"\nb;1e999;-0"};
+        using namespace std::string_view_literals;
+        return {
+            seed_of(8, 0, "a,1.5,red\nb,-2e3,blue\n"),       seed_of(5, 1, "yes;\"1\"\"2\";x\r\n\nno;?;\"y;z\"\r\n"),
+            seed_of(2, 2, "a,\"two\nlines\",x\nb,7,!\n"),    seed_of(6, 0, "a,1,\0\nb,\xFF,x\nc,NA,\xC3\xBC"sv),
+            seed_of(3, 8, ",,\na,b\na,b,c,d\n\"a\"x,1,2\n"), seed_of(7, 5, "\"a\";\"0x10\";\"\"\nb;1e999;-0")};
     }
 
     static void run(Bytes bytes) {

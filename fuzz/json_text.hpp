@@ -16,11 +16,12 @@ struct JsonText {
 
     /// The first byte says where the text is cut, the second how it is read.
     static std::vector<std::string> seeds() {
-        return {std::string("\30\0{\"y\": \"a\", \"n\": 1.5}\n{\"y\": \"b\", \"t\": \"red\", \"n\": -2E+3}\n", 60),
-                "\5\1{\"n\": 3, \"o\": {\"p\": true, \"q\": null}}\n\n{\"t\": [\"x\", \"y\", \"x\"]}",
-                std::string("\11\0{\"y\": \"\\u00fc\\n\", \"t\": \"\xC3\xBC\"}\r\n{\"y\": 1, \"n\": 1e999}\n", 48),
-                std::string("\2\0{\"y\": \"a\", \"y\": \"b\"}\n[1]\n{\"z\": 1}\n{\"y\": \"a\"\n", 50),
-                "\7\1{\"o\": {\"o\": {\"p\": {}}}, \"i\": [[[]]]}\n{}\n{\"n\": NaN}\n{\"n\": -}\n"};
+        using namespace std::string_view_literals;
+        return {seed_of(24, 0, "{\"y\": \"a\", \"n\": 1.5}\n{\"y\": \"b\", \"t\": \"red\", \"n\": -2E+3}\n"),
+                seed_of(5, 1, "{\"n\": 3, \"o\": {\"p\": true, \"q\": null}}\n\n{\"t\": [\"x\", \"y\", \"x\"]}"),
+                seed_of(9, 0, "{\"y\": \"\\u00fc\\n\", \"t\": \"\xC3\xBC\"}\r\n{\"y\": 1, \"n\": 1e999}\n"),
+                seed_of(2, 0, "{\"y\": \"a\", \"y\": \"b\"}\n[1]\n{\"z\": 1}\n{\"y\": \"a\0\"\n"sv),
+                seed_of(7, 1, "{\"o\": {\"o\": {\"p\": {}}}, \"i\": [[[]]]}\n{}\n{\"n\": NaN}\n{\"n\": -}\n")};
     }
 
     static void run(Bytes bytes) {

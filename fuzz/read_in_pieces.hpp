@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstring>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -29,6 +30,11 @@ inline std::vector<std::string_view> cut_after_line(std::string_view text, std::
     const std::size_t end = text.substr(0, std::min(at, text.size())).rfind('\n');
     if (end == std::string_view::npos) return {text};
     return {text.substr(0, end + 1), text.substr(end + 1)};
+}
+
+/// A seed: where a text is cut, how it is read, and the text.
+inline std::string seed_of(int cut, int told, std::string_view text) {
+    return std::string{static_cast<char>(cut), static_cast<char>(told)}.append(text);
 }
 
 /// The size of the first line of a text, with its end.

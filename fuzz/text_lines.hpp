@@ -18,13 +18,13 @@ struct LabelledText {
 
     /// The first byte says where the text is cut, the second how it is read.
     static std::vector<std::string> seeds() {
-        return {"\6\0spam\tbuy now, buy\nham\tsee you at nine\n",
-                "\11\1spam\tone two three\r\n\nham\tTwo\n",
-                "\20\2a\t\xC3\x9C"
-                "ber \xE2\x82\xAC 100\nb\t\xF0\x9F\x8C\xB2 tree",
-                "\2\3no tab here\nx\ty\n\t\n",
-                std::string("\4\0a\tb\0c\nb\t\xFF\xC3\n", 13),
-                "\12\7a\tlong words in a row\na\trow a in words long\n"};
+        using namespace std::string_view_literals;
+        return {seed_of(6, 0, "spam\tbuy now, buy\nham\tsee you at nine\n"),
+                seed_of(9, 1, "spam\tone two three\r\n\nham\tTwo\n"),
+                seed_of(16, 2, "a\t\xC3\x9C\x62\x65r \xE2\x82\xAC 100\nb\t\xF0\x9F\x8C\xB2 tree"),
+                seed_of(2, 3, "no tab here\nx\ty\n\t\n"),
+                seed_of(4, 0, "a\tb\0c\nb\t\xFF\xC3\n"sv),
+                seed_of(10, 5, "a\tlong words in a row\na\trow a in words long\n")};
     }
 
     static void run(Bytes bytes) {

@@ -26,7 +26,10 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 __all__ = ["Soak", "main"]
 
@@ -54,7 +57,7 @@ class Soak:
         self.disk.mkdir()
         self.is_mounted = self._mount("-t", "tmpfs", "-o", "size=64m", "tmpfs")
 
-    def __enter__(self) -> Soak:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(

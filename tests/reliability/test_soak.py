@@ -1,4 +1,4 @@
-"""Training that is disturbed in every way, for a short time: ``python -m tests.reliability.soak`` goes on for longer."""
+"""Training that is disturbed in every way, for a while; ``python -m tests.reliability.soak`` goes on for longer."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 from reliability.soak import Soak
 
 # What a run of all tests can spare. More by choice: every second is another few faults.
