@@ -8,6 +8,7 @@ except the counters themselves, in Python's integers.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -43,6 +44,22 @@ def _purity_loss(counts: Floats, criterion: str) -> Floats:
         raise ValueError(f"BruteForce: criterion must be entropy, gini or kearns_mansour, got {criterion!r}")
     # Adding 0.0 turns -0.0 into 0.0: a pure split scores exactly zero, without a sign.
     return np.asarray(terms.sum(axis=-1) + 0.0, dtype=np.float64)
+
+
+class Worth(NamedTuple):
+    """How well a division of points splits them."""
+
+    score: float
+    gain: float
+
+
+@lru_cache(maxsize=100_000)
+def worth(counts: Counts, criterion: str) -> Worth:
+    """Return n·impurity(D | division), and how much the impurity of a point falls on average, 0 without points."""
+    table = np.array(counts, dtype=np.float64)
+    score = float(_purity_loss(table, criterion).sum())
+    n = table.sum()
+    return Worth(score, (float(_purity_loss(table.sum(axis=0), criterion)) - score) / n if n > 0 else 0.0)
 
 
 class BruteForce:
@@ -121,15 +138,11 @@ class BruteForce:
 
     def score(self, feature: int) -> float:
         """Return n·impurity(D | feature)."""
-        table = np.array(self.counts(feature), dtype=np.float64)
-        return float(_purity_loss(table, self.criterion).sum())
+        return worth(self.counts(feature), self.criterion).score
 
     def gain(self, feature: int) -> float:
         """Return how much the impurity of a point falls on average when the split is made; 0 without points."""
-        if self.n == 0:
-            return 0.0
-        whole = float(_purity_loss(np.array(self.class_counts, np.float64), self.criterion))
-        return (whole - self.score(feature)) / self.n
+        return worth(self.counts(feature), self.criterion).gain
 
     def judge(self, feature: int) -> TrueSplit:
         """Return the split by a feature, worked out once a point however often it is asked for."""

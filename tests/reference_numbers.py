@@ -1,23 +1,25 @@
 """The streaming tree in plain Python on points with numbers and categories: every threshold and every set is tried.
 
 What is asked of a point is a tuple: ``("on", slot)``, ``("above", attribute, threshold, missing passes)`` or
-``("among", slots)``. The slot of a number is that of its presence. Leaves answer with their classes.
+``("among", slots)``. The slot of a number is that of its presence; the models of leaves see further slots of it.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
 from reference_evidence import N_LOOKED_AT, OCCURRENCES_FOR_RANK, log_evidence, penalty, rarity, rarity_counted
+from reference_intervals import Intervals
 from reference_models import Counts
+from reference_ranges import KnownNumber
 from reference_tree import NEAR, NEAR_EVIDENCE, Node, Options, ReferenceTree, gain
+from reference_weights import Weight
 
 Test = tuple[Any, ...]
-MOST_INTERVALS = 64
 
 
 @dataclass(frozen=True)
@@ -37,79 +39,17 @@ class MixedPoint:
         return bool(self.numbers[attribute] > threshold if attribute in self.numbers else missing_passes)
 
 
-@dataclass
-class Interval:
-    """Values that are not told apart, and the number of the gap below them."""
-
-    low: float
-    high: float
-    counts: Counts
-    gap: int = 0
-
-
-@dataclass
-class Intervals:
-    """At most 64 intervals of the values of a number at a node; a gap that is divided goes on as its lower part."""
-
-    of: list[Interval] = field(default_factory=list)
-    n_gaps: int = 0
-    kept: float | None = None
-
-    def add(self, value: float, label: int, times: int, n_classes: int) -> None:
-        """Count a value; a new one has an interval of its own, for which the two lightest neighbours become one."""
-        for each in self.of:
-            if each.low <= value <= each.high:
-                each.counts[label] += times
-                return
-        made = Interval(value, value, [0] * n_classes)
-        made.counts[label] = times
-        i = sum(each.high < value for each in self.of)
-        if self.of:
-            self.n_gaps += 1
-            if i == len(self.of):
-                made.gap = self.n_gaps
-            else:
-                made.gap, self.of[i].gap = self.of[i].gap, self.n_gaps
-        self.of.insert(i, made)
-        if len(self.of) > MOST_INTERVALS:
-            pairs = [
-                j
-                for j in range(MOST_INTERVALS)
-                if self.kept is None or not self.of[j].high <= self.kept < self.of[j + 1].low
-            ]
-            j = min(pairs, key=lambda j: (sum(self.of[j].counts) + sum(self.of[j + 1].counts), j))
-            gone = self.of.pop(j + 1)
-            self.of[j].high = gone.high
-            self.of[j].counts = [a + b for a, b in zip(self.of[j].counts, gone.counts, strict=True)]
-
-    def threshold(self, i: int) -> float:
-        """Return a number between two intervals: the one that is kept, or else the middle."""
-        below, above = self.of[i].high, self.of[i + 1].low
-        if self.kept is not None and below <= self.kept < above:
-            return self.kept
-        middle = below + (above - below) / 2
-        if not math.isfinite(middle):
-            middle = below / 2 + above / 2
-        return middle if below <= middle < above else below
-
-    def gap_of(self, threshold: float) -> int | None:
-        """Return the number of the gap that a threshold is in."""
-        for below, above in zip(self.of, self.of[1:], strict=False):
-            if below.high <= threshold < above.low:
-                return above.gap
-        return None
-
-
 class MixedReferenceTree(ReferenceTree):
-    """The tree of ``sapwood._core.Tree`` on points with numbers and categories, for leaves that answer by majority."""
+    """The tree of ``sapwood._core.Tree`` on points with numbers and categories: leaves answer by majority, or mix."""
 
     def __init__(self, options: Options) -> None:
-        assert options.leaf_prediction == "majority"
+        assert options.leaf_prediction in {"majority", "mixed"}
         super().__init__(options)
         # By the number of a node: the intervals of each attribute.
         self.intervals: dict[int, dict[int, Intervals]] = {}
-        # Of each attribute the slot of its presence; of each slot that is a value the category.
-        self.presence: dict[int, int] = {}
+        # Of each attribute what is known of it; of each slot that is a value the category.
+        self.known: dict[int, KnownNumber] = {}
+        self.n_slots = 0
         self.category: dict[int, Any] = {}
         # Categories two of whose values were in one point.
         self.shared: set[Any] = set()
@@ -130,8 +70,34 @@ class MixedReferenceTree(ReferenceTree):
                     each.counts += more
         super().cover_classes(n_classes)
 
+    def reserve(self) -> int:
+        """Return the next slot."""
+        self.n_slots += 1
+        return self.n_slots - 1
+
+    def meet(self, attribute: int, value: float) -> int:
+        """Note a number of the point that is learned next; return the slot of its presence."""
+        if attribute not in self.known:
+            self.known[attribute] = KnownNumber(self.reserve(), value, self.n)
+        known = self.known[attribute]
+        if self.options.leaf_prediction == "mixed":
+            known.meet(value, self.reserve)
+        return known.presence
+
+    def for_models(self, point: MixedPoint, n_points: int) -> list[int]:
+        """Return what the models of a leaf see of a point, that of numbers last."""
+        presences = {known.presence for known in self.known.values()}
+        seen = [slot for slot in point.on if slot not in presences]
+        for attribute, value in point.numbers.items():
+            seen += self.known[attribute].seen_by_models(value, n_points)
+        return seen
+
+    def proba(self, point: MixedPoint) -> list[float]:
+        """Return the probability of each class."""
+        return self._proba(self.path(point)[-1], self.for_models(point, self.n))
+
     def learn_mixed(self, point: MixedPoint, label: int, arbiter: Any) -> None:
-        """Learn from a point."""
+        """Learn from a point whose numbers were met."""
         self.cover_classes(label + 1)
         values = [self.category[slot] for slot in point.on if slot in self.category]
         self.shared |= {each for each in values if values.count(each) > 1}
@@ -139,6 +105,8 @@ class MixedReferenceTree(ReferenceTree):
         leaf = path[-1]
         least = {"hoeffding": math.inf, "extremely_fast": 0.0}.get(self.options.growth)
         rare = rarity(self.n)
+        if self.options.leaf_prediction == "mixed":
+            self._teach(leaf, self.for_models(point, self.n + 1), label, Weight(1, 1.0), arbiter)
         leaf.of_class[label] += 1
         self.n += 1
         for node in path:
@@ -256,7 +224,7 @@ class MixedReferenceTree(ReferenceTree):
         """Return what the evidence of a test must reach: what is made of a feature shares with it."""
         if feature[0] == "above":
             gap = self.intervals[node.born][feature[1]].gap_of(feature[2])
-            presence = super()._needed(node, ("on", self.presence[feature[1]]))  # type: ignore[arg-type]
+            presence = super()._needed(node, ("on", self.known[feature[1]].presence))  # type: ignore[arg-type]
             return math.inf if gap is None else presence + math.log(penalty(gap)) + 2 * math.log(2)
         if feature[0] == "among":
             category = self.category[feature[1][0]]
@@ -266,7 +234,7 @@ class MixedReferenceTree(ReferenceTree):
                 return math.inf
             last = max(values.index(("on", slot)) for slot in feature[1])
             return super()._needed(node, values[last]) + (last + 1) * math.log(2)
-        shares = feature[1] in self.category or feature[1] in self.presence.values()
+        shares = feature[1] in self.category or any(known.presence == feature[1] for known in self.known.values())
         return super()._needed(node, feature) + (math.log(2) if shares else 0)
 
     def _has_evidence(self, node: Node, gains: dict[Any, float], answer: bool) -> bool:

@@ -239,7 +239,7 @@ class Changes(RuleBasedStateMachine):
         assert len(found) == len(true)
         assert len({split.feature for split in found}) == len(found)
         for split, rival in zip(found, true, strict=True):
-            truth = self.twin.judge(split.feature)
+            truth = self.twin.judge(split.feature_id)
             assert split.counts == truth.counts
             assert math.isclose(split.score, truth.score, rel_tol=1e-9, abs_tol=1e-9 + n * gain_off)
             assert math.isclose(split.score, rival.score, rel_tol=1e-9, abs_tol=1e-9 + n * gain_off)

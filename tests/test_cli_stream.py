@@ -112,7 +112,7 @@ def test_splits_finds_out_the_classes(every: int) -> None:
     assert last == [
         "640",
         "1",
-        f"colour={('red', 'blue', 'green')[best.feature]}",
+        f"colour={('red', 'blue', 'green')[best.feature_id]}",
         f"{best.gain:.6g}",
         f"{best.score:.6g}",
     ]

@@ -162,7 +162,7 @@ def test_five_classes(criterion: Criterion, search: Search) -> None:
     assert finder.counts(7) == ((1, 0, 1, 0, 1), (2, 0, 0, 0, 1))
     best = finder.best()
     assert best is not None
-    assert best.counts == finder.counts(best.feature)
+    assert best.counts == finder.counts(best.feature_id)
     twin: SplitFinder = pickle.loads(pickle.dumps(finder))
     assert twin.n_classes == 5
     assert answers(twin) == answers(finder)
@@ -181,7 +181,7 @@ def test_more_classes_than_labels_change_no_value(criterion: Criterion, search: 
         assert (expected is None) == (found is None)
         if expected is not None and found is not None:
             assert found.score == pytest.approx(expected.score, rel=1e-9, abs=1e-9)
-            assert [row[::5] for row in found.counts] == list(two.counts(found.feature))
+            assert [row[::5] for row in found.counts] == list(two.counts(found.feature_id))
 
 
 def test_repr_names_alpha_and_classes_only_where_they_matter() -> None:

@@ -49,7 +49,7 @@ def assert_close(found: float, true: float, what: str) -> None:
 def check_split(finder: SplitFinder, oracle: BruteForce, split: Split, optimum: float) -> None:
     """Check that a split tells the truth about its feature, and that it is good enough."""
     where = f"{finder!r} after {oracle.n} points, feature {split.feature}"
-    true = oracle.judge(split.feature)
+    true = oracle.judge(split.feature_id)
     assert split.counts == true.counts, f"{where}: counts"
     assert sum(split.counts[1]) > 0, f"{where}: never seen"
     assert_close(split.score, true.score, f"{where}: score")

@@ -35,7 +35,7 @@ def run(quick: bool) -> Report:
     ]
     figures: list[dict[str, Any]] = []
     table: list[tuple[str, ...]] = []
-    for name, points in _streams(1000 if quick else None, notes):
+    for name, points in streams(1000 if quick else None, notes):
         cells = []
         for learner, make in _learners(notes).items():
             print(f"  {name}: {learner} ...", file=sys.stderr, flush=True)
@@ -65,7 +65,7 @@ def _learners(notes: list[str]) -> dict[str, Callable[[], Any]]:
     return learners | {f"river, {FOREST}": lambda: getattr(forest, FOREST)(seed=1)}
 
 
-def _streams(most: int | None, notes: list[str]) -> Iterator[tuple[str, Points]]:
+def streams(most: int | None, notes: list[str]) -> Iterator[tuple[str, Points]]:
     """Yield the streams that there are, or their first points; note the others."""
     for name, path in FILES.items():
         try:

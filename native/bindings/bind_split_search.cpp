@@ -11,29 +11,53 @@
 #include <tuple>
 
 #include "bindings.hpp"
+#include "named_values.hpp"
 #include "point.hpp"
 #include "sapwood/search/approximate/n_trees.hpp"
+#include "sapwood/search/numbers/attribute_search.hpp"
 
 namespace sapwood::bindings {
 namespace {
 
-void add(GuardedSearch& self, nb::handle features, nb::handle label, nb::handle weight) {
-    const std::vector<FeatureId> ids = features_of(features);
-    const Label y = label_of(label, self.choice.n_classes);
-    const Count w = weight_of(weight);
-    const Lock lock(self);
-    check_room(self.search->n(), w);
-    if (w > 0) change(self.mutex, [&] { self.search->add(ids, y, w); });
+/// Features that come as ids must not be those of numbers and categories.
+void check_ids(const GuardedSearch& self, Features ids) {
+    if (self.named) NamedAttributes::check_ids(ids);
 }
 
-void remove(GuardedSearch& self, nb::handle features, nb::handle label, nb::handle weight) {
-    const std::vector<FeatureId> ids = features_of(features);
+void add(GuardedSearch& self, nb::handle features, nb::handle label, nb::handle weight, nb::handle numbers,
+         nb::handle categories) {
+    std::vector<FeatureId> ids = features_of(features);
     const Label y = label_of(label, self.choice.n_classes);
     const Count w = weight_of(weight);
+    const NamedValues values = named_values_of(numbers, categories);
+    const Lock lock(self);
+    if (self.named || !values.empty()) NamedAttributes::check_ids(ids);
+    check_room(self.search->n(), w);
+    if (w == 0) return;
+    change(self.mutex, [&] {
+        if (!values.empty()) self.use_attributes();
+        std::vector<NumberValue> of_point;
+        if (self.named) self.named->meet(values, ids, of_point);
+        self.search->add_point(Point(ids, of_point), y, w);
+    });
+}
+
+void remove(GuardedSearch& self, nb::handle features, nb::handle label, nb::handle weight, nb::handle numbers,
+            nb::handle categories) {
+    std::vector<FeatureId> ids = features_of(features);
+    const Label y = label_of(label, self.choice.n_classes);
+    const Count w = weight_of(weight);
+    const NamedValues values = named_values_of(numbers, categories);
     // A search that cannot remove points says so, however often.
     if (w == 0 && self.choice.search != SearchKind::approximate) return;
     const Lock lock(self);
-    change(self.mutex, [&] { self.search->remove(ids, y, w); });
+    check_ids(self, ids);
+    change(self.mutex, [&] {
+        std::vector<NumberValue> of_point;
+        static const NamedAttributes none;
+        (self.named ? *self.named : none).find(values, ids, of_point);
+        self.search->remove_point(Point(ids, of_point), y, w);
+    });
 }
 
 using Trace =
@@ -50,8 +74,13 @@ std::optional<Trace> add_csr(GuardedSearch& self, const Array<std::int64_t>& ind
         check_csr(csr, n_columns);
         check_labels(csr, y, self.choice.n_classes);
         const std::lock_guard lock(self.mutex);
+        check_ids(self, csr.indices);
         SplitSearch& search = *self.search;
         check_room(search.n(), static_cast<std::int64_t>(y.size()));
+        if (trace && self.named) {
+            throw std::invalid_argument(
+                "trace must be False in a finder that has numbers or categories, got True: a trace is of features");
+        }
         if (trace) {
             features.reserve(y.size());
             scores.reserve(y.size());
@@ -60,6 +89,7 @@ std::optional<Trace> add_csr(GuardedSearch& self, const Array<std::int64_t>& ind
         for (std::size_t i = 0; i < y.size(); ++i) {
             // A signal handler may have added to the same object.
             check_room(search.n(), 1);
+            check_ids(self, csr.row(i));
             const std::optional<Split> best = change(self.mutex, [&] {
                 search.add(csr.row(i), y[i]);
                 return trace ? search.best() : std::nullopt;
@@ -90,16 +120,37 @@ nb::tuple table_of(std::vector<Count> of_classes, const std::vector<Count>& on) 
     return nb::make_tuple(tuple_of(of_classes), tuple_of(on));
 }
 
-nb::tuple fields_of(const SplitSearch& search, const Split& split) {
-    return nb::make_tuple(split.feature(), split.score, split.gain,
-                          table_of(search.of_classes(), search.on(split.feature())));
+nb::str python_text(const std::string& text) { return nb::str(text.data(), text.size()); }
+
+/// What a test asks: the id of a feature, or the word of its kind, the name of the number or category, and the rest.
+nb::object asked_by(const GuardedSearch& self, const Test& test) {
+    if (test.kind() == TestKind::is_above) {
+        return nb::make_tuple("above", python_text(self.named->name(test.attribute())), test.threshold(),
+                              test.missing_passes());
+    }
+    if (!self.named || test.feature() < NamedAttributes::first_feature) return nb::int_(test.feature());
+    const NamedAttributes::Meaning& first = self.named->meaning(test.feature());
+    if (first.is_number) return nb::make_tuple("present", python_text(first.name));
+    nb::list values;
+    values.append(python_text(first.value));
+    // The first of a set is the feature of the test.
+    for (std::size_t i = 1; i < test.categories().size(); ++i) {
+        values.append(python_text(self.named->meaning(test.categories()[i]).value));
+    }
+    return nb::make_tuple("among", python_text(first.name), nb::tuple(values));
+}
+
+nb::tuple fields_of(const GuardedSearch& self, const Split& split) {
+    const SplitSearch& search = *self.search;
+    return nb::make_tuple(asked_by(self, split.test), split.score, split.gain,
+                          table_of(search.of_classes(), search.passing(split.test)));
 }
 
 std::optional<nb::tuple> best(GuardedSearch& self) {
     const Lock lock(self);
     const std::optional<Split> split = change(self.mutex, [&] { return self.search->best(); });
     if (!split) return std::nullopt;
-    return fields_of(*self.search, *split);
+    return fields_of(self, *split);
 }
 
 nb::list top(GuardedSearch& self, std::int64_t k) {
@@ -107,13 +158,14 @@ nb::list top(GuardedSearch& self, std::int64_t k) {
     const Lock lock(self);
     nb::list fields;
     const std::vector<Split> splits = change(self.mutex, [&] { return self.search->top(static_cast<std::size_t>(k)); });
-    for (const Split& split : splits) fields.append(fields_of(*self.search, split));
+    for (const Split& split : splits) fields.append(fields_of(self, split));
     return fields;
 }
 
 nb::tuple counts(GuardedSearch& self, nb::handle feature) {
     const FeatureId id = feature_of(feature);
     const Lock lock(self);
+    check_ids(self, {&id, 1});
     return table_of(self.search->of_classes(), self.search->on(id));
 }
 
@@ -143,6 +195,7 @@ void add_counts(GuardedSearch& self, const Array<Count>& class_counts, const Arr
     }
     added.ids = std::move(state.ids);
     const Lock lock(self);
+    check_ids(self, added.ids);
     check_room(self.search->n(), added.n());
     change(self.mutex, [&] { self.search->add_counts(added); });
 }
@@ -187,8 +240,47 @@ void merge(GuardedSearch& self, GuardedSearch& other, const std::string& over) {
     // Both or none, so that two threads that merge two objects crosswise do not wait for each other; the lock of one
     // object merged with itself is taken twice, which a recursive one allows.
     std::lock(my_lock, their_lock);
+    if (other.named) {
+        throw std::invalid_argument(
+            "other must have neither numbers nor categories, got a finder that has: only features are merged");
+    }
+    if (self.named) NamedAttributes::check_ids(other.search->state().ids);
     // In place, because a call further up may hold on to the search: see GuardedSearch.
     self.search->merge(*other.search, over == "points" ? Merge::points : Merge::features);
+}
+
+/// What pickle keeps of numbers and categories: what each feature of theirs means, in order, and their intervals.
+nb::tuple state_of_attributes(const GuardedSearch& self) {
+    nb::list meanings;
+    std::size_t n_numbers = 0;
+    for (const NamedAttributes::Meaning& each : self.named->meanings()) {
+        if (each.is_number) {
+            const Attributes::Number& number = self.named->attributes().number(attribute_at(n_numbers++));
+            meanings.append(nb::make_tuple(python_text(each.name), number.first, number.varies));
+        } else {
+            meanings.append(nb::make_tuple(python_text(each.name), python_text(each.value)));
+        }
+    }
+    ByteWriter out;
+    self.search->over_attributes()->save(out);
+    const std::string bytes = out.take();
+    return nb::make_tuple(meanings, nb::bytes(bytes.data(), bytes.size()));
+}
+
+/// Names that were kept; `intervals` are read once the features are restored.
+std::unique_ptr<NamedAttributes> restored_names(nb::handle meanings) {
+    auto named = std::make_unique<NamedAttributes>();
+    for (const nb::handle each : meanings) {
+        const nb::object name = each[0];
+        const nb::object second = each[1];
+        if (PyUnicode_Check(second.ptr()) != 0) {
+            named->restore_value(text_of(name, "names of categories"), text_of(second, "values of categories"));
+            continue;
+        }
+        const std::string text = text_of(name, "names of numbers");
+        named->restore_number(text, number_of(second, text), nb::cast<bool>(each[2]));
+    }
+    return named;
 }
 
 /// What pickle keeps: the choice, then all that the search needs to continue.
@@ -200,11 +292,12 @@ nb::tuple get_state(GuardedSearch& self) {
     for (const std::vector<Count>& of_class : state.on) on.insert(on.end(), of_class.begin(), of_class.end());
     const std::array<std::size_t, 2> shape{state.on.size(), state.ids.size()};
     Filings& filings = state.filings;
-    return nb::make_tuple(word_of(self.choice.criterion), word_of(self.choice.search), self.choice.alpha,
-                          self.choice.n_classes, to_numpy(std::move(state.of_class)), to_numpy(std::move(state.ids)),
-                          to_numpy(std::move(on), shape), to_numpy(std::move(filings.first_bin)),
-                          to_numpy(std::move(filings.last_bin)),
-                          nb::make_tuple(filings.moves, filings.key_updates, state.examined), state.removes);
+    nb::tuple fields = nb::make_tuple(
+        word_of(self.choice.criterion), word_of(self.choice.search), self.choice.alpha, self.choice.n_classes,
+        to_numpy(std::move(state.of_class)), to_numpy(std::move(state.ids)), to_numpy(std::move(on), shape),
+        to_numpy(std::move(filings.first_bin)), to_numpy(std::move(filings.last_bin)),
+        nb::make_tuple(filings.moves, filings.key_updates, state.examined), state.removes);
+    return self.named ? nb::tuple(fields + nb::make_tuple(state_of_attributes(self))) : fields;
 }
 
 std::vector<std::int32_t> vector_of(nb::handle field) {
@@ -213,17 +306,22 @@ std::vector<std::int32_t> vector_of(nb::handle field) {
     return {values.begin(), values.end()};
 }
 
+// And one more if there are numbers or categories.
 constexpr std::size_t n_state_fields = 11;
 
 void set_state(GuardedSearch& self, const nb::tuple& fields) {
-    if (fields.size() != n_state_fields) {
-        throw std::invalid_argument("state must have " + std::to_string(n_state_fields) + " fields, got " +
+    const bool has_attributes = fields.size() == n_state_fields + 1;
+    if (fields.size() != n_state_fields && !has_attributes) {
+        throw std::invalid_argument("state must have " + std::to_string(n_state_fields) + " or " +
+                                    std::to_string(n_state_fields + 1) + " fields, got " +
                                     std::to_string(fields.size()));
     }
     const SearchChoice choice{value_of<Criterion>("criterion", nb::cast<std::string>(fields[0])),
                               value_of<SearchKind>("search", nb::cast<std::string>(fields[1])),
                               nb::cast<double>(fields[2]), nb::cast<int>(fields[3])};
-    std::unique_ptr<SplitSearch> search = make_search(choice);
+    std::unique_ptr<NamedAttributes> named;
+    if (has_attributes) named = restored_names(fields[n_state_fields][0]);
+    std::unique_ptr<SplitSearch> search = make_search(choice, named ? &named->attributes() : nullptr);
     const auto n_classes = static_cast<std::size_t>(choice.n_classes);
     SearchState state;
     state.of_class = vector_of(fields[4]);
@@ -239,7 +337,12 @@ void set_state(GuardedSearch& self, const nb::tuple& fields) {
     state.removes = nb::cast<bool>(fields[10]);
     check_state(state, n_classes);
     search->restore(std::move(state));
-    new (&self) GuardedSearch(choice, std::move(search));
+    if (has_attributes) {
+        const auto intervals = nb::cast<nb::bytes>(fields[n_state_fields][1]);
+        ByteReader in(std::as_bytes(std::span(intervals.c_str(), intervals.size())));
+        load_attributes(*search, in);
+    }
+    new (&self) GuardedSearch(choice, std::move(named), std::move(search));
 }
 
 template <std::size_t size>
@@ -289,17 +392,24 @@ void bind_split_search(nb::module_& module) {
             },
             nb::arg("criterion"), nb::arg("search"), nb::arg("alpha"), nb::arg("n_classes") = 2)
         .def("add", &add, nb::arg("features").none(), nb::arg("label").none(), nb::arg("weight").none() = 1,
-             nb::sig("def add(self, features: collections.abc.Iterable[int], label: int, weight: int = 1) -> None"))
+             nb::arg("numbers").none() = nb::none(), nb::arg("categories").none() = nb::none(),
+             nb::sig("def add(self, features: collections.abc.Iterable[int], label: int, weight: int = 1, numbers: "
+                     "collections.abc.Mapping[str, float | None] | None = None, categories: "
+                     "collections.abc.Mapping[str, str | None] | None = None) -> None"))
         .def("remove", &remove, nb::arg("features").none(), nb::arg("label").none(), nb::arg("weight").none() = 1,
-             nb::sig("def remove(self, features: collections.abc.Iterable[int], label: int, weight: int = 1) -> None"))
+             nb::arg("numbers").none() = nb::none(), nb::arg("categories").none() = nb::none(),
+             nb::sig("def remove(self, features: collections.abc.Iterable[int], label: int, weight: int = 1, numbers: "
+                     "collections.abc.Mapping[str, float | None] | None = None, categories: "
+                     "collections.abc.Mapping[str, str | None] | None = None) -> None"))
         .def("merge", &merge, nb::arg("other"), nb::arg("over"))
         .def("add_csr", &add_csr, nb::arg("indptr"), nb::arg("indices"), nb::arg("labels"), nb::arg("n_columns"),
              nb::arg("trace"))
         .def("best", &best,
-             nb::sig("def best(self) -> tuple[int, float, float, tuple[tuple[int, ...], tuple[int, ...]]] | None"))
-        .def(
-            "top", &top, nb::arg("k"),
-            nb::sig("def top(self, k: int) -> list[tuple[int, float, float, tuple[tuple[int, ...], tuple[int, ...]]]]"))
+             nb::sig("def best(self) -> tuple[int | tuple[object, ...], float, float, tuple[tuple[int, ...], "
+                     "tuple[int, ...]]] | None"))
+        .def("top", &top, nb::arg("k"),
+             nb::sig("def top(self, k: int) -> list[tuple[int | tuple[object, ...], float, float, tuple[tuple[int, "
+                     "...], tuple[int, ...]]]]"))
         .def("counts", &counts, nb::arg("feature").none(),
              nb::sig("def counts(self, feature: int) -> tuple[tuple[int, ...], tuple[int, ...]]"))
         .def("add_counts", &add_counts, nb::arg("class_counts"), nb::arg("features"), nb::arg("on"))
@@ -314,7 +424,10 @@ void bind_split_search(nb::module_& module) {
             "copy",
             [](GuardedSearch& self) {
                 const Lock lock(self);
-                return std::make_unique<GuardedSearch>(self.choice, self.search->clone());
+                if (!self.named) return std::make_unique<GuardedSearch>(self.choice, self.search->clone());
+                auto named = std::make_unique<NamedAttributes>(*self.named);
+                std::unique_ptr<SplitSearch> search = clone_over(*self.search, named->attributes());
+                return std::make_unique<GuardedSearch>(self.choice, std::move(named), std::move(search));
             },
             nb::sig("def copy(self) -> SplitSearch"))
         .def("n_trees",
@@ -325,7 +438,7 @@ void bind_split_search(nb::module_& module) {
         .def("n_bytes",
              [](GuardedSearch& self) {
                  const Lock lock(self);
-                 return self.search->n_bytes();
+                 return self.search->n_bytes() + (self.named ? self.named->n_bytes() : 0);
              })
         .def("n_features_seen",
              [](GuardedSearch& self) {
@@ -344,6 +457,11 @@ void bind_split_search(nb::module_& module) {
                 return tuple_of(self.search->of_classes());
             },
             nb::sig("def class_counts(self) -> tuple[int, ...]"))
+        .def("has_attributes",
+             [](GuardedSearch& self) {
+                 const Lock lock(self);
+                 return self.named != nullptr;
+             })
         .def_prop_ro("criterion", [](const GuardedSearch& self) { return word_of(self.choice.criterion); })
         .def_prop_ro("search", [](const GuardedSearch& self) { return word_of(self.choice.search); })
         .def_prop_ro("alpha", [](const GuardedSearch& self) { return self.choice.alpha; })

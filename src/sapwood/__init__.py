@@ -16,7 +16,7 @@ if TYPE_CHECKING:
         StreamingForestClassifier,
         StreamingRandomPatchesClassifier,
     )
-    from sapwood.split_finder import CRITERIA, SEARCHES, Split, SplitFinder, Trace
+    from sapwood.split_finder import CRITERIA, SEARCHES, Above, Among, Present, Split, SplitFinder, Trace
     from sapwood.trees import (
         AdaptiveSizeHoeffdingTreeClassifier,
         DynamicTreeClassifier,
@@ -35,14 +35,17 @@ __all__ = [
     "SEARCHES",
     "ADWINBaggingClassifier",
     "ASHTBaggingClassifier",
+    "Above",
     "AdaptiveRandomForestClassifier",
     "AdaptiveSizeHoeffdingTreeClassifier",
+    "Among",
     "DynamicTreeClassifier",
     "ExtremelyFastDecisionTreeClassifier",
     "HoeffdingAdaptiveTreeClassifier",
     "HoeffdingTreeClassifier",
     "LeveragingBaggingClassifier",
     "OnlineBaggingClassifier",
+    "Present",
     "SlidingWindowTreeClassifier",
     "Split",
     "SplitFinder",

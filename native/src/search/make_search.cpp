@@ -38,6 +38,14 @@ std::unique_ptr<SplitSearch> make_search(const SearchChoice& choice, const Attri
     return attributes == nullptr ? std::move(flags) : with_attributes(choice, std::move(flags), *attributes);
 }
 
+std::unique_ptr<SplitSearch> clone_over(const SplitSearch& search, const Attributes& copy) {
+    return dynamic_cast<const CompositeSearch&>(search).clone_over(copy);
+}
+
+void load_attributes(SplitSearch& search, ByteReader& in) {
+    dynamic_cast<CompositeSearch&>(search).load_attributes(in);
+}
+
 std::unique_ptr<SplitSearch> widened(SplitSearch& search, const SearchChoice& wider) {
     if (auto* composite = dynamic_cast<CompositeSearch*>(&search)) {
         return composite->widened(wider, widened(composite->flags(), wider));

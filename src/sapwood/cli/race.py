@@ -127,7 +127,7 @@ def _data(result: RaceResult, numbers: Numbers) -> dict[str, Any]:
                 "seconds": float(entry.seconds[-1]),
                 "times_counting": plain(entry.times_counting),
                 "speed_up": plain(entry.speed_up),
-                "feature": None if entry.split is None else numbers.name(entry.split.feature),
+                "feature": None if entry.split is None else numbers.name(entry.split.feature_id),
                 "score": None if entry.split is None else entry.split.score,
                 "optimal": entry.optimal,
             }

@@ -102,7 +102,7 @@ def _row(n: int, place: int, split: Split, numbers: Numbers) -> dict[str, Any]:
     return {
         "points": n,
         "place": place,
-        "feature": numbers.name(split.feature),
+        "feature": numbers.name(split.feature_id),
         "gain": split.gain,
         "score": split.score,
     }

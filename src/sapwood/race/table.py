@@ -59,4 +59,4 @@ def _last(seconds: npt.NDArray[np.float64]) -> str:
 def _describe(split: Split | None, name_of: Callable[[int], str]) -> tuple[str, str]:
     if split is None:
         return "none", "–"
-    return shortened(name_of(split.feature), _NAME_WIDTH), f"{split.score:,.2f}"
+    return shortened(name_of(split.feature_id), _NAME_WIDTH), f"{split.score:,.2f}"

@@ -90,7 +90,7 @@ def best_splits(
     padded[: len(on)] = on
     finder.add_counts(np.array(totals, dtype=np.int32), np.arange(len(seen), dtype=np.int32), padded)
     found = finder.top(k)
-    wanted = np.array([seen[split.feature] for split in found], dtype=np.uint64)
+    wanted = np.array([seen[split.feature_id] for split in found], dtype=np.uint64)
     names: dict[int, str] = {}
     if len(wanted) and int(wanted.max()) >= _FIRST_TEXT:
         rows = narrow.select(features).mapInArrow(namer(wanted), "id long, name string").collect()

@@ -228,6 +228,8 @@ public:
         : scores_(criterion, n_classes), attributes_(&attributes), examines_all_(examines_all) {}
 
     const Attributes& attributes() const { return *attributes_; }
+    /// Looks from now on at a copy of what it looked at.
+    void look_at(const Attributes& copy) { attributes_ = &copy; }
     std::uint64_t n_examined() const { return examined_; }
     /// The numbers that have differed, in the order in which the node met them.
     std::size_t n_numbers() const { return histograms_.size(); }

@@ -107,6 +107,12 @@ public:
     std::unique_ptr<SplitSearch> clone() const override { return std::make_unique<CompositeSearch>(*this); }
     CompositeSearch(const CompositeSearch& other) : flags_(other.flags_->clone()), attributes_(other.attributes_) {}
     CompositeSearch& operator=(const CompositeSearch&) = delete;
+    /// A copy with a copy of the attributes, for whoever is to go on without regard to this one.
+    std::unique_ptr<SplitSearch> clone_over(const Attributes& copy) const {
+        auto made = std::make_unique<CompositeSearch>(*this);
+        made->attributes_.look_at(copy);
+        return made;
+    }
 
     void save(ByteWriter& out) override {
         flags_->save(out);
@@ -114,8 +120,10 @@ public:
     }
     void load(ByteReader& in, const SavedSearch& expected) override {
         flags_->load(in, expected);
-        attributes_.load(in, *flags_);
+        load_attributes(in);
     }
+    /// What `over_attributes()->save` wrote, once the features are as they were then.
+    void load_attributes(ByteReader& in) { attributes_.load(in, *flags_); }
 
     /// Those of the features alone.
     SearchState state() override { return flags_->state(); }

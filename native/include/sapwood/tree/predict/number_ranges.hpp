@@ -23,10 +23,13 @@ namespace sapwood {
 /// values is learned at once. The 18 and the 54 ranges of the others have one feature each. With few values the coarse
 /// division tells something early, with many the fine ones tell more.
 ///
-/// A division is made once 8 values per range were seen, from all values until then. It is made anew, with features
-/// that have learned nothing, when it no longer divides: when between two powers of two one of its ranges had more than
-/// four times its share of the values, and twice what a new division would leave in one. What was before stays in the
+/// The divisions are made after 8, 64 and 512 values, from all values until then. One is made anew, with features that
+/// have learned nothing, when it no longer divides: when between two powers of two one of its ranges had more than four
+/// times its share of the values, and twice what a new division would leave in one. What was before stays in the
 /// models, and is on no more.
+///
+/// Rough edges that tell something from the eighth value on are worth more than good ones later (docs/benchmarks.md,
+/// Short streams). The fine division alone lost by that: made of 128 values, 0.2 points on weather.
 ///
 /// What matters is that there are coarse and fine ranges: on 27 synthetic streams (docs/benchmarks.md, Ranges) 6, 18
 /// and 54, each three times as fine as the last, were right as often, within 0.2 points, as 3, 9 and 27, as 4, 16 and
@@ -36,6 +39,8 @@ class NumberRanges {
 public:
     static constexpr std::array<std::size_t, 3> divisions{6, 18, 54};
     static_assert(divisions.back() <= Histogram::most);
+    /// The values after which each is made: powers of two, at which divisions are reviewed.
+    static constexpr std::array<std::int64_t, divisions.size()> made_after{8, 64, 512};
 
     /// One way to divide a number: range b, from 0 on, is above edges[b - 1] and up to edges[b].
     struct Division {
@@ -80,7 +85,7 @@ public:
     struct Number {
         /// The values since the number first differed.
         std::int64_t n = 0;
-        /// Those since the last power of two, from `last_first` on.
+        /// All of them until every division has been made that can be, then those since the last power of two.
         Histogram recent{1};
         /// All that were made, and where the one in use is, by kind, or -1.
         std::vector<Division> made;
@@ -102,7 +107,7 @@ public:
         const std::size_t n_made = number.made.size();
         for (std::size_t kind = 0; kind < divisions.size(); ++kind) review(number, kind, reserve);
         if (number.made.size() > n_made) make_lookup(number);
-        if (number.n >= last_first) number.recent = Histogram(1);
+        if (number.n >= made_after.back()) number.recent = Histogram(1);
     }
 
     /// Appends the features of a value.
@@ -128,17 +133,14 @@ public:
     }
 
 private:
-    static constexpr std::int64_t values_per_range = 8;
-    /// From here on all divisions have been made that can be.
-    static constexpr std::int64_t last_first = values_per_range * static_cast<std::int64_t>(divisions.back());
     /// Times its share of the values that a range may have, and by what a new division must be better.
     static constexpr double most_shares = 4;
     static constexpr double times_better = 2;
 
     template <class Reserve>
     static void review(Number& number, std::size_t kind, Reserve reserve) {
+        if (number.n < made_after[kind]) return;
         const std::size_t n_ranges = divisions[kind];
-        if (number.n < values_per_range * static_cast<std::int64_t>(n_ranges)) return;
         const Histogram& recent = number.recent;
         // No more values than a coarser division has ranges: it tells them all apart.
         if (recent.size() <= (kind == 0 ? 1 : divisions[kind - 1])) return;

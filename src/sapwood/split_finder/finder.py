@@ -2,68 +2,28 @@
 
 from __future__ import annotations
 
-from numbers import Real
 from operator import index
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, cast, overload
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, cast, overload
 
 import numpy as np
 
 from sapwood import _core
 from sapwood.data import binary_batch
+from sapwood.split_finder.answers import FinderCounts, Trace, split_of
+from sapwood.split_finder.arguments import checked_classes, integers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
     from sapwood.data import Batch
     from sapwood.parameters import Criterion, Search
-
-CRITERIA: tuple[Criterion, ...] = _core.CRITERIA
-"""The impurity measures that score a split."""
-
-SEARCHES: tuple[Search, ...] = _core.SEARCHES
-"""The searches for the best split. Not every search takes every criterion: see SplitFinder."""
-
-Counts = tuple[tuple[int, ...], tuple[int, ...]]
-"""``counts[v][k]``: the number of points of class k in which a feature has the value v."""
-
-
-class Split(NamedTuple):
-    """A feature and how well it splits the points seen."""
-
-    feature: int
-    """The id of the feature."""
-    score: float
-    """n · impurity(D | feature), in nats for entropy. Smaller is better."""
-    gain: float
-    """The impurity that the split removes per point: impurity(D) - impurity(D | feature). Larger is better."""
-    counts: Counts
-    """``counts[v][k]``: the number of points of class k in which the feature has the value v."""
-
-
-class Trace(NamedTuple):
-    """The best split after each of a series of points."""
-
-    feature: NDArray[np.int64]
-    """The feature; -1 where no feature had been seen."""
-    score: NDArray[np.float64]
-    """The score; NaN where no feature had been seen."""
-
-
-class FinderCounts(NamedTuple):
-    """All that a finder has counted."""
-
-    class_counts: NDArray[np.int32]
-    """The number of points of each class."""
-    features: NDArray[np.int32]
-    """The features seen, ascending."""
-    on: NDArray[np.int32]
-    """``on[k][i]``: the number of points of class k in which ``features[i]`` is on."""
+    from sapwood.split_finder.answers import Counts, Split
 
 
 class SplitFinder:
-    """Finds the best split of a stream of sparse binary points, after every point.
+    """Finds the best split of a stream of points, after every point: of sparse features, numbers and categories.
 
     Guarantee, after every point, for the score n · impurity(D | j) of the returned feature:
 
@@ -78,6 +38,13 @@ class SplitFinder:
     The factor bounds the score, not the gain. Among equal scores the smaller feature id wins: always in the exact
     searches, and among the candidates in the approximate one. Memory grows with the number of features seen. At most
     2³¹ - 1 points can be held. An object may be used from several threads; each call is atomic.
+
+    **Numbers and categories** are searched each in its own way, and the best of all is the best split; with the exact
+    searches, exactly so. Of a number it is the best threshold, with the points that lack it on the better side. While
+    it has had at most 64 distinct values all thresholds between them count; then values that lie close together are no
+    longer told apart, and the thresholds between the 64 intervals that are left count, each with exact counts. Of a
+    category it is the best single value and, with two classes, the best set of values. An attribute is in ``top`` with
+    its best threshold or set only. A feature's id must then be below 2³⁰.
 
     BaseEnt, BaseGini, UpdEnt and UpdGini are from Nikolaj Tatti, *Approximating splits for decision trees quickly in
     sparse data streams*, SDM 2025.
@@ -100,6 +67,14 @@ class SplitFinder:
     >>> finder.add([3, 5], 0)
     >>> finder.best()
     Split(feature=5, score=0.0, gain=0.5, counts=((0, 1), (1, 0)))
+
+    With numbers and categories:
+
+    >>> finder = SplitFinder(criterion="gini")
+    >>> for age, country, label in [(23, "fi", 0), (35, "se", 0), (40, "fi", 1), (61, "no", 1)]:
+    ...     finder.add([], label, numbers={"age": age}, categories={"country": country})
+    >>> finder.best().feature
+    Above(number='age', threshold=37.5, missing_passes=False)
     """
 
     __slots__ = ("_search",)
@@ -109,17 +84,7 @@ class SplitFinder:
     def __init__(
         self, criterion: Criterion = "entropy", search: Search = "certified", alpha: float = 0.1, n_classes: int = 2
     ) -> None:
-        for name, word in (("criterion", criterion), ("search", search)):
-            if not isinstance(word, str):
-                raise TypeError(f"SplitFinder: {name} must be a string, got {word!r}")
-        if not isinstance(alpha, Real):
-            raise TypeError(f"SplitFinder: alpha must be a number, got {alpha!r}")
-        try:
-            classes = index(n_classes)
-        except TypeError:
-            raise TypeError(f"SplitFinder: n_classes must be an integer, got {n_classes!r}") from None
-        if not 2 <= classes <= _core.MAX_CLASSES:  # noqa: PLR2004 - with one class there is nothing to split
-            raise ValueError(f"SplitFinder: n_classes must be from 2 to {_core.MAX_CLASSES}, got {classes}")
+        classes = checked_classes(criterion, search, alpha, n_classes)
         try:
             self._search = _core.SplitSearch(criterion, search, float(alpha), classes)
         except OverflowError:
@@ -127,31 +92,61 @@ class SplitFinder:
         except ValueError as error:
             _raise_named("SplitFinder", error)
 
-    def add(self, features: Iterable[int], label: int, weight: int = 1) -> None:
+    def add(
+        self,
+        features: Iterable[int],
+        label: int,
+        weight: int = 1,
+        *,
+        numbers: Mapping[str, float | None] | None = None,
+        categories: Mapping[str, str | None] | None = None,
+    ) -> None:
         """Add one point: the ids of its active features, in any order, and its label, from 0 to n_classes - 1.
 
-        A point of weight w counts as w points. A point of weight 0 is checked and changes nothing.
+        Parameters
+        ----------
+        features
+            The ids of its active features, in any order.
+        label
+            Its class, from 0 to n_classes - 1.
+        weight
+            A point of weight w counts as w points. A point of weight 0 is checked and changes nothing.
+        numbers
+            Its numbers by their names. One that is not there, None or NaN is missing.
+        categories
+            The values of its categories by their names. One that is not there, or None, is missing.
 
         Raises
         ------
         ValueError
-            If a feature is repeated, negative or above 2³¹ - 1, if the label is no class, or if the weight is negative.
+            If a feature is repeated, negative or above 2³¹ - 1 (2³⁰ - 1 with numbers or categories), if the label is no
+            class, the weight is negative, or a number is infinite.
         TypeError
-            If a feature or the weight is not an integer.
+            If a feature or the weight is not an integer, a name or a value of a category is not a string, or a number
+            is none.
         OverflowError
             If there would be more than 2³¹ - 1 points.
         """
         try:
-            self._search.add(features, label, weight)
+            self._search.add(features, label, weight, numbers, categories)
         except (ValueError, TypeError, OverflowError) as error:
             _raise_named("SplitFinder.add", error)
 
-    def remove(self, features: Iterable[int], label: int, weight: int = 1) -> None:
-        """Remove a point that was added: the same features, in any order, and the same label.
+    def remove(
+        self,
+        features: Iterable[int],
+        label: int,
+        weight: int = 1,
+        *,
+        numbers: Mapping[str, float | None] | None = None,
+        categories: Mapping[str, str | None] | None = None,
+    ) -> None:
+        """Remove a point that was added: the same features, in any order, the same label, numbers and categories.
 
-        The answers are then those of a finder that never saw the point, except that its features stay seen. A finder
-        keeps counts, not points. It refuses a point if there are no points of its class, if one of its features is on
-        in none of them, or if a feature that it lacks is on in all of them.
+        The answers are then those of a finder that never saw the point, except that its features stay seen, and that
+        values of a number that are no longer told apart stay so. A finder keeps counts, not points. It refuses a point
+        if there are no points of its class, if one of its features, numbers or values is in none of them, or if a
+        feature that it lacks is on in all of them.
 
         The approximate search cannot remove points: its bins rely on counts that never fall.
 
@@ -179,7 +174,7 @@ class SplitFinder:
         1
         """
         try:
-            self._search.remove(features, label, weight)
+            self._search.remove(features, label, weight, numbers, categories)
         except (ValueError, TypeError) as error:
             _raise_named("SplitFinder.remove", error)
 
@@ -187,7 +182,8 @@ class SplitFinder:
         """Add what another finder has seen; the other does not change.
 
         The answers are then those of one finder that saw everything. The criterion and the number of classes must be
-        the same; the searches may differ. The time is proportional to the number of features seen by both.
+        the same; the searches may differ. The other must have neither numbers nor categories. The time is proportional
+        to the number of features seen by both.
 
         Parameters
         ----------
@@ -273,6 +269,8 @@ class SplitFinder:
     def all_counts(self) -> FinderCounts:
         """Return all that was counted, from which another finder can go on: see ``add_counts``.
 
+        A finder that has numbers or categories has counted more than that, and refuses with a ValueError.
+
         Examples
         --------
         >>> finder = SplitFinder()
@@ -282,6 +280,11 @@ class SplitFinder:
         >>> class_counts.tolist(), features.tolist(), on.tolist()
         ([1, 1], [2, 7], [[0, 1], [1, 1]])
         """
+        if self._search.has_attributes():
+            raise ValueError(
+                "SplitFinder.all_counts: the finder must have neither numbers nor categories, got one that has:"
+                " there is more to them than how often each feature is on"
+            )
         state = self._search.__getstate__()
         order = np.argsort(state[5], kind="stable")
         return FinderCounts(state[4], state[5][order], state[6][:, order])
@@ -318,7 +321,7 @@ class SplitFinder:
         """
         try:
             self._search.add_counts(
-                _counts("class_counts", class_counts, 1), _counts("features", features, 1), _counts("on", on, 2)
+                integers("class_counts", class_counts, 1), integers("features", features, 1), integers("on", on, 2)
             )
         except (ValueError, TypeError, OverflowError) as error:
             _raise_named("SplitFinder.add_counts", error)
@@ -331,7 +334,7 @@ class SplitFinder:
     def best(self) -> Split | None:
         """Return the best split; None until a feature has been seen."""
         found = self._search.best()
-        return None if found is None else Split(*found)
+        return None if found is None else split_of(found)
 
     def top(self, k: int) -> list[Split]:
         """Return the k best splits, best first; fewer if fewer features were seen.
@@ -346,7 +349,7 @@ class SplitFinder:
         if wanted < 1:
             raise ValueError(f"SplitFinder.top: k must be at least 1, got {k}")
         # More than there are features is the same as all of them, however large the number.
-        return [Split(*found) for found in self._search.top(min(wanted, 2**31))]
+        return [split_of(found) for found in self._search.top(min(wanted, 2**31))]
 
     def margin(self) -> float | None:
         """Return the gain of the best split minus that of the second best, as a split test needs it.
@@ -411,7 +414,10 @@ class SplitFinder:
 
     @property
     def n_features_seen(self) -> int:
-        """The number of features that were ever on in a point, even if all such points have been removed."""
+        """The number of features that were ever on in a point, even if all such points have been removed.
+
+        A number counts as one, and so does each value of a category.
+        """
         return self._search.n_features_seen()
 
     @property
@@ -443,7 +449,8 @@ class SplitFinder:
         certificates with their causes (the share of the classes shifted, or the best gain fell), the ``slices`` of
         these renewals, and ``reviews`` of the candidates. A copy goes on counting; a pickle or a merge starts afresh.
 
-        The exhaustive search reports ``examined``, the approximate search all of ``work``.
+        The exhaustive search reports ``examined``, the approximate search all of ``work``. With numbers or categories
+        there are also ``numbers``, those that have differed, and ``attributes_examined``.
 
         Examples
         --------
@@ -485,22 +492,6 @@ class SplitFinder:
             f"<SplitFinder(criterion={self.criterion!r}, search={self.search!r}{alpha}{classes}):"
             f" {self.n} points, {self.n_features_seen} features seen>"
         )
-
-
-def _counts(name: str, values: ArrayLike, n_dimensions: int) -> NDArray[np.int32]:
-    """Return integers as the core has them."""
-    array = np.asarray(values)
-    if array.size == 0 and array.ndim == n_dimensions:
-        array = array.astype(np.int64)
-    if array.dtype.kind not in "iu":
-        raise TypeError(f"{name} must hold integers, got an array of {array.dtype}")
-    if array.ndim != n_dimensions:
-        raise ValueError(f"{name} must have {n_dimensions} dimensions, got {array.ndim}")
-    limit = np.iinfo(np.int32).max
-    if array.size and not (array.min() >= 0 and array.max() <= limit):
-        wrong = array.min() if array.min() < 0 else array.max()
-        raise ValueError(f"{name} must hold numbers from 0 to {limit}, got {wrong}")
-    return np.ascontiguousarray(array, dtype=np.int32)
 
 
 def _raise_named(owner: str, error: Exception) -> NoReturn:
