@@ -205,32 +205,6 @@ def test_what_is_told_of_every_batch(spark: Any, tmp_path: Path) -> None:
         assert each["seconds"] > 0
 
 
-def test_errors_of_a_stream_name_the_batch_and_leave_the_model(spark: Any, tmp_path: Path) -> None:
-    from sapwood.spark import SparkTreeClassifier
-    from sapwood.spark.store import Store
-
-    checkpoint = str(tmp_path / "checkpoint")
-    learner = SparkTreeClassifier(classes=[0, 1, 2], weight="w", sub_batches=1, **OPTIONS)
-    step = learner.step(checkpoint)
-    schema = f"{SCHEMA}, w int"
-    step(spark.createDataFrame([(*row, 1) for row in rows_of(20)], schema), 4)
-    saved = Store(spark, checkpoint).load()
-    assert saved.batch == 4
-    bad: list[tuple[Any, str]] = [
-        (([1, None], 0, 1), "column 'features' must hold no null, got null"),
-        (([-4], 0, 1), "column 'features' must hold features from 0 to 1073741823, got -4"),
-        (([7, 7], 0, 1), "column 'features': features of a point must be unique, got 7 twice"),
-        (([1], 9, 1), "column 'label' must hold the classes 0, 1, 2 only, got 9"),
-        (([1], None, 1), "column 'label' must hold no null, got null"),
-        (([1], 0, -2), "column 'w' must hold whole numbers from 0 to 2147483647, got -2"),
-    ]
-    for row, message in bad:
-        with pytest.raises(Exception, match="SparkTreeClassifier.start: batch 5, ") as caught:  # noqa: RUF043
-            step(spark.createDataFrame([([1, 2], 1, 1), row], schema).coalesce(1), 5)
-        assert message in str(caught.value)
-        assert Store(spark, checkpoint).load() == saved
-
-
 def test_the_example(repository: Path, tmp_path: Path) -> None:
     command = [sys.executable, str(repository / "examples" / "spark_stream.py")]
     ran = subprocess.run(command, check=False, capture_output=True, text=True, cwd=tmp_path, timeout=300)
