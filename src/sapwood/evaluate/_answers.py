@@ -32,11 +32,16 @@ class Answers:
     losses: npt.NDArray[np.float64] | None
     places: npt.NDArray[np.int64] | None = field(default=None, compare=False)
     """Of the scores, where histograms count them, once one has looked."""
+    best: tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]] | None = field(default=None, compare=False)
+    """Of the scores, the largest of each point and whether it came true, once a reliability curve has looked."""
 
     def __len__(self) -> int:
         return len(self.true)
 
     def __getitem__(self, part: slice) -> Answers:
+        if part.indices(len(self)) == (0, len(self), 1):
+            # What has been found out about all of them holds.
+            return self
         return Answers(
             self.true[part],
             self.predicted[part],

@@ -63,10 +63,14 @@ class Reliability(Statistic):
         if self._code is not None:
             given = answers.wide_scores(self._code + 1)[:, self._code]
             return given, (answers.true == self._code).astype(np.float64)
-        scores = answers.wide_scores(int(answers.true.max()) + 1)
-        given = scores.max(axis=1)
-        among = scores == given[:, np.newaxis]
-        return given, among[np.arange(len(among)), answers.true] / among.sum(axis=1)
+        if answers.best is None:
+            scores = answers.wide_scores(int(answers.true.max()) + 1)
+            given = scores.max(axis=1)
+            among = scores == given[:, np.newaxis]
+            true = among[np.arange(len(among)), answers.true] / among.sum(axis=1)
+            object.__setattr__(answers, "best", (given, true))
+            return given, true
+        return answers.best
 
     def scale(self, factor: float) -> None:
         """Multiply every sum."""

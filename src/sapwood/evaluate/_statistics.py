@@ -96,7 +96,7 @@ class Losses(Statistic):
         if answers.losses is None:
             return
         self.n += float(weights.sum())
-        term = math.fsum(answers.losses * weights)
+        term = math.fsum((answers.losses * weights).tolist())
         total = self._sum + term
         large, small = (self._sum, term) if abs(self._sum) >= abs(term) else (term, self._sum)
         self._rest += (large - total) + small
