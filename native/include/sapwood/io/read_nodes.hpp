@@ -144,9 +144,9 @@ private:
         node.split.gain = get_finite(in_, "the gain of a split");
         require_of_file(node.split.gain >= 0, "the gain of a split must be at least 0", node.split.gain);
         node.split.margin = get_finite(in_, "the margin of a split");
-        // A node is made by the split of its parent, and split by a later point.
+        // A node is made by the split of its parent, and split by a later point, unless its test was moved.
         const NodeId parent = place.beside == no_node ? place.parent : tree_.nodes().parent(place.beside);
-        const std::int64_t after = parent == no_node ? 0 : tree_.node(parent).split.at;
+        const std::int64_t after = parent == no_node || options().restructures() ? 0 : tree_.node(parent).split.at;
         node.split.at = get_between<std::int64_t>(in_, after + 1, tree_.n(), "when a node was split");
         require_of_file(n <= node.split.at, "a node must be split on points that the tree had learned", n);
     }

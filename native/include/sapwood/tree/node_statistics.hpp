@@ -116,9 +116,10 @@ public:
         until_look_ = 0;
     }
 
-    /// Counts all that another node has counted, of other points. For statistics without notes.
+    /// Counts all that another node has counted, of other points.
     void merge(NodeStatistics& other) {
         search_->merge(*other.search_, Merge::points);
+        if (notes_) notes_->note_merged(*other.notes_, *search_);
         for (std::size_t k = 0; k < counted_.size(); ++k) counted_[k] += other.counted_[k];
         n_ += other.n_;
         forget_answers();

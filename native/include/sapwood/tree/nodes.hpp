@@ -207,8 +207,26 @@ public:
         ++n_leaves_[is_beside(top)];
     }
 
-    /// Lets a node that was cut off, with all below it, stand below a parent, as deep as it was; `attach` joins them.
+    /// Lets a node that was cut off, with all below it, stand below a parent; `attach` joins them. They are as deep as
+    /// they were, unless `settle_below` is called.
     void adopt(NodeId at, NodeId parent) { families_[index(at)].parent = parent; }
+
+    /// Puts right how deep the nodes below one are, which were adopted, and numbers them as if they were made now, in
+    /// order; `born` is the first of these numbers.
+    void settle_below(NodeId top, std::uint64_t born) {
+        const bool beside = is_beside(top);
+        for (const NodeId at : in_order(top)) {
+            if (at == top) continue;
+            families_[index(at)].depth = depth(parent(at)) + 1;
+            families_[index(at)].born = born++;
+        }
+        n_born_[beside] = born - (beside ? first_born_beside : 0);
+    }
+
+    /// The number of the next node that is made below one.
+    std::uint64_t next_born(NodeId parent) const {
+        return is_beside(parent) ? first_born_beside + n_born_[1] : n_born_[0];
+    }
 
     /// Frees a node that was cut off, and none of those below it.
     void free_alone(NodeId at) {

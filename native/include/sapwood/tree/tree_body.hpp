@@ -520,6 +520,8 @@ public:
 private:
     // For the tests of the validator.
     friend class NodesBreaker;
+    // Takes a subtree apart and makes another of it: an operation like those here, in a file of its own.
+    friend class Restructuring;
 
     static constexpr std::size_t fewest_classes = 2;
     /// What a tree is charged for itself; a price, like that of a node.

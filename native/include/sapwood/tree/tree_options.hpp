@@ -51,6 +51,16 @@ struct Words<SplitTestKind> {
     static constexpr std::array<std::string_view, 4> all{"hoeffding", "mcdiarmid", "gaussian", "evidence"};
 };
 
+/// What becomes of the subtree of an inner node whose split is made anew, where its growth does so.
+enum class Revision : std::uint8_t {
+    replace,     // it is given up, as in EFDT
+    restructure  // the new test is pulled up above it (restructuring.hpp)
+};
+template <>
+struct Words<Revision> {
+    static constexpr std::array<std::string_view, 2> all{"replace", "restructure"};
+};
+
 /// The options of a tree. The defaults are those of the estimators, which explain them.
 struct TreeOptions {
     Growth growth = Growth::hoeffding;
@@ -69,6 +79,8 @@ struct TreeOptions {
     LeafPrediction leaf_prediction = LeafPrediction::mixed;
     /// Chooses among equally good splits; without it the feature that was seen first is taken.
     std::optional<std::uint64_t> seed;
+    /// Of the growths that make splits anew, `extremely_fast` and `streaming`.
+    Revision revision = Revision::replace;
     /// Of growth by batches: the parts of a batch that are learned one after the other.
     std::int64_t sub_batches = 1;
     /// Of the growth `adaptive_size`: the most inner nodes, and what happens when there is one more.
@@ -87,6 +99,12 @@ struct TreeOptions {
     std::int64_t patience = 10'000;
     /// The points after which half of what a leaf has learned of its models is left.
     std::optional<std::int64_t> half_life;
+
+    /// Whether an inner node can have another split than that for which it was made.
+    bool revises() const { return growth == Growth::extremely_fast || growth == Growth::streaming; }
+
+    /// Whether the test of a node may be older than the node above it.
+    bool restructures() const { return revises() && revision == Revision::restructure; }
 
     /// Whether the tree takes points back, which it keeps until then.
     bool takes_points_back() const { return growth == Growth::windowed || growth == Growth::adaptive; }
@@ -134,6 +152,7 @@ void for_each_option(Options& options, Visit visit) {
     visit("max_bytes", options.max_bytes);
     visit("leaf_prediction", options.leaf_prediction);
     visit("seed", options.seed);
+    if (options.revises()) visit("revision", options.revision);
     if (options.growth == Growth::batch) visit("sub_batches", options.sub_batches);
     if (options.growth == Growth::adaptive_size) {
         visit("max_size", options.max_size);

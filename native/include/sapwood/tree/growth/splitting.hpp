@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 
+#include "sapwood/tree/restructuring.hpp"
 #include "sapwood/tree/split_test/make_split_test.hpp"
 #include "sapwood/tree/tree_body.hpp"
 
@@ -15,7 +16,8 @@ public:
         : split_test_(make_split_test(options)),
           grace_period_(options.grace_period),
           min_samples_reevaluate_(options.min_samples_reevaluate),
-          rival_(rival) {}
+          rival_(rival),
+          restructures_(options.restructures()) {}
 
     /// Splits a leaf if it is time; returns whether it was.
     bool split_if_due(TreeBody& tree, NodeId leaf) {
@@ -37,7 +39,8 @@ public:
     bool split_anew_if_due(TreeBody& tree, NodeId inner) {
         const std::optional<DueSplit> due = due_revision(tree, inner);
         if (!due) return false;
-        tree.split_anew(inner, *due);
+        // Where there is no room for what is below, it is given up.
+        if (!restructures_ || !Restructuring(tree).pull_up(inner, *due)) tree.split_anew(inner, *due);
         return true;
     }
 
@@ -59,6 +62,7 @@ private:
     Count grace_period_;
     Count min_samples_reevaluate_;
     Rival rival_;
+    bool restructures_;
 };
 
 }  // namespace sapwood

@@ -40,6 +40,29 @@ public:
         }
     }
 
+    /// Those that have a rank at this node keep theirs; those that have one at the other come next, in their order; and
+    /// then those that have occurred three times only at both together, in the order of features. None of this depends
+    /// on labels.
+    void note_merged(const SplitNotes& other, SplitSearch& search) override {
+        std::vector<FeatureId> known(ranked_);
+        std::sort(known.begin(), known.end());
+        const auto add = [&](std::vector<FeatureId> more) {
+            std::erase_if(more, [&](FeatureId id) { return std::binary_search(known.begin(), known.end(), id); });
+            ranked_.insert(ranked_.end(), more.begin(), more.end());
+            known.insert(known.end(), more.begin(), more.end());
+            std::sort(known.begin(), known.end());
+        };
+        add(static_cast<const EvidenceNotes&>(other).ranked_);
+        std::vector<FeatureId> frequent;
+        for (const FeatureId id : search.state().ids) {
+            if (search.n_on(id) >= occurrences_for_rank) frequent.push_back(id);
+        }
+        std::sort(frequent.begin(), frequent.end());
+        add(std::move(frequent));
+        needs_.clear();
+        forget_bound();
+    }
+
     void note_number() override { needs_.clear(); }
 
     std::size_t n_ranked() const { return ranked_.size(); }

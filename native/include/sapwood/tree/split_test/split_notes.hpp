@@ -19,6 +19,9 @@ public:
     /// Notes many points at once, which the search has just counted.
     virtual void note_counts(const AddedCounts& added, const SplitSearch& search) = 0;
 
+    /// Notes all points of another node, of the same split test, which the search has just counted.
+    virtual void note_merged(const SplitNotes& other, SplitSearch& search) = 0;
+
     /// Notes that the node has another number (NodeContext) from now on.
     virtual void note_number() {}
 
