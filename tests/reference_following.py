@@ -140,6 +140,24 @@ class FollowingTree(ReferenceTree):
         assert self._owner.alternate is not None
         return node.born - self._owner.alternate.born
 
+    @property
+    def next_born(self) -> int:
+        """The number of the next node that is made, in the tree or in the alternate."""
+        return self._born if self._owner is None else FIRST_BESIDE + self._born_beside
+
+    @next_born.setter
+    def next_born(self, born: int) -> None:
+        if self._owner is None:
+            self._born = born
+        else:
+            self._born_beside = born - FIRST_BESIDE
+
+    def _may_have_leaves(self, n_leaves: int, instead_of: int) -> bool:
+        if self._owner is None or self.options.max_leaves is None:
+            return super()._may_have_leaves(n_leaves, instead_of)
+        # An alternate has a limit of its own, which it is within.
+        return n_leaves <= instead_of
+
     def _leaf(self, way: Way, of_class: Counts, models: LeafModels | None) -> WatchedNode:
         plain = super()._leaf(way, of_class, models)
         if self._owner is not None:

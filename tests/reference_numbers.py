@@ -13,10 +13,11 @@ from itertools import combinations
 from typing import Any
 
 from reference_evidence import N_LOOKED_AT, OCCURRENCES_FOR_RANK, log_evidence, penalty, rarity, rarity_counted
+from reference_gains import gain
 from reference_intervals import Intervals
 from reference_models import Counts
 from reference_ranges import KnownNumber
-from reference_tree import NEAR, NEAR_EVIDENCE, Node, Options, ReferenceTree, gain
+from reference_tree import NEAR, NEAR_EVIDENCE, Node, Options, ReferenceTree
 from reference_weights import Weight
 
 Test = tuple[Any, ...]

@@ -13,9 +13,9 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from statistics import NormalDist
-from typing import Protocol
+from typing import Any, Protocol
 
 from reference_evidence import (
     N_LOOKED_AT,
@@ -26,6 +26,7 @@ from reference_evidence import (
     rarity_counted,
     selection_radius,
 )
+from reference_gains import gain, gain_variance, is_nearly_normal
 from reference_models import (
     MODELS,
     Bayes,
@@ -37,6 +38,7 @@ from reference_models import (
     gradient_of,
     probabilities,
 )
+from reference_restructuring import PullUp, points_through
 from reference_weights import Weight, WeightRounding
 
 # Differences below this are rounding.
@@ -75,6 +77,12 @@ class Options:
     max_depth: int | None = None
     max_leaves: int | None = None
     leaf_prediction: str = "adaptive"
+    revision: str = "replace"
+
+    def of_core(self) -> dict[str, Any]:
+        """Return what a tree of the core is made with: only some growths make splits anew."""
+        revises = self.growth in {"extremely_fast", "streaming"}
+        return {name: value for name, value in asdict(self).items() if revises or name != "revision"}
 
     @property
     def half_life(self) -> int | None:
@@ -82,52 +90,7 @@ class Options:
         return None
 
 
-# ---- how good a split is ---------------------------------------------------------------------------------------------
-
-
-def impurity(counts: Sequence[int], criterion: str) -> float:
-    """Return the impurity of points of each class; entropy in bits."""
-    n = sum(counts)
-    shares = [count / n for count in counts if count > 0]
-    if criterion == "entropy":
-        return -sum(p * math.log2(p) for p in shares)
-    if criterion == "gini":
-        return sum(p * (1 - p) for p in shares)
-    return 2 * math.sqrt(counts[0] / n * counts[1] / n)
-
-
-def gain(on: Sequence[int], of_class: Sequence[int], criterion: str) -> float:
-    """Return by how much a split lowers the impurity of a point on average."""
-    off = [c - a for c, a in zip(of_class, on, strict=True)]
-    sides = sum(sum(side) / sum(of_class) * impurity(side, criterion) for side in (off, on) if sum(side) > 0)
-    return impurity(of_class, criterion) - sides
-
-
-def gain_variance(on: Sequence[int], of_class: Sequence[int], criterion: str) -> float:
-    """Return n times the variance of a gain: that of its derivative by the share of the cell of a point."""
-    n = sum(of_class)
-    cells = [[c - a for c, a in zip(of_class, on, strict=True)], list(on)]
-    mean = square = 0.0
-    for side in cells:
-        for k, cell in enumerate(side):
-            if cell == 0:
-                continue
-            of_side, of_all = cell / sum(side), of_class[k] / n
-            if criterion == "entropy":
-                derivative = math.log2(of_side / of_all)
-            elif criterion == "gini":
-                derivative = 2 * of_side - sum((other / sum(side)) ** 2 for other in side) - 2 * of_all
-            else:
-                derivative = math.sqrt(of_class[1 - k] / of_class[k]) - math.sqrt(side[1 - k] / cell)
-            mean += cell / n * derivative
-            square += cell / n * derivative**2
-    return max(0.0, square - mean**2)
-
-
-def is_nearly_normal(on: Sequence[int], of_class: Sequence[int]) -> bool:
-    """Whether each cell would hold at least five points, were the feature and the classes independent."""
-    n = sum(of_class)
-    return all(side * count >= 5 * n for side in (sum(on), n - sum(on)) for count in of_class if count > 0)
+# ---- when a split is ahead -------------------------------------------------------------------------------------------
 
 
 def bound(options: Options, of_class: Sequence[int], compared: Sequence[Sequence[int]]) -> float:
@@ -447,11 +410,48 @@ class ReferenceTree:
         due = self._due_revision(node, arbiter)
         if due is None:
             return False
+        if self.options.revision == "restructure" and self._restructure(node, *due):
+            return True
         self.tally["resplit"] += 1
         self.tally["pruned"] += len(node.nodes()) - 1
         fullest = max(node.leaves(), key=lambda leaf: (leaf.reached, -leaf.born))
+        passed = points_through(node)
         self._grow(node, *due, fullest.models)
+        if self.options.growth == "streaming":
+            node.of_class = passed
         return True
+
+    def _restructure(self, node: Node, feature: int, best: float, margin: float) -> bool:
+        """Pull a test up to a node, unless the tree would have too many leaves."""
+        before, born = node.nodes()[1:], self.next_born
+        passed = points_through(node) if self.options.growth == "streaming" else list(node.counted)
+        pulled = PullUp(node, feature, self.options.max_depth, lambda classes, models: self._leaf((), classes, models))
+        sides = pulled.sides()
+        self.next_born = born
+        n_leaves = sum(len(side.leaves()) for side in sides)
+        if not self._may_have_leaves(n_leaves, instead_of=len(node.leaves())):
+            return False
+        self.tally["resplit"] += 1
+        self.tally["pruned"] += len(before) - sum(len(moved.nodes()) for moved in pulled.moved)
+        node.feature, node.gain, node.margin, node.split_at = feature, best, margin, self.n
+        node.tested_at = sum(node.counted)
+        node.children = sides
+        self.next_born = pulled.settle(born, passed)
+        return True
+
+    @property
+    def next_born(self) -> int:
+        """The number of the next node that is made."""
+        return self._born
+
+    @next_born.setter
+    def next_born(self, born: int) -> None:
+        self._born = born
+
+    def _may_have_leaves(self, n_leaves: int, instead_of: int) -> bool:
+        """Whether there may be so many leaves in place of others."""
+        most = self.options.max_leaves
+        return most is None or len(self.root.leaves()) - instead_of + n_leaves <= most
 
     def _due_revision(self, node: Node, arbiter: Arbiter) -> tuple[int, float, float] | None:
         """Return the feature that an inner node is to be split on instead, its gain and its margin."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-from dataclasses import asdict
 from itertools import pairwise
 from typing import Any
 
@@ -307,7 +306,7 @@ def test_the_estimator_is_a_function_of_what_the_batches_hold(rng: Any, n_parts:
     """The same bytes for any order of the rows, and by deltas of any parts on a machine that never saw a row."""
     model = StreamingTreeClassifier(**BOLD, sub_batches=sub_batches)
     shuffled = StreamingTreeClassifier(**BOLD, sub_batches=sub_batches)
-    options = asdict(Options(growth="batch", split_test="evidence", delta=0.3, leaf_prediction="naive_bayes"))
+    options = Options(growth="batch", split_test="evidence", delta=0.3, leaf_prediction="naive_bayes").of_core()
     driver = Tree(**options, sub_batches=sub_batches)
     driver.cover_classes(3)
     points = of_classes(3, 150)

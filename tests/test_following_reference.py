@@ -35,7 +35,7 @@ class FollowingTwins(Twins):
     reference: FollowingTree
 
     def __init__(self, options: WindowedOptions, search: str = "certified") -> None:
-        self.core = Tree(**asdict(options), search=search)
+        self.core = Tree(**options.of_core(), search=search)
         self.reference = DriftingTree(options) if isinstance(options, DriftOptions) else FollowingTree(options)
 
     def compare_nodes(self, nodes: dict[str, Any]) -> None:

@@ -22,7 +22,7 @@ class ForestTwins:
     """A forest of the core and the reference, which learn the same points and must never differ."""
 
     def __init__(self, options: Options, forest: ForestOptions) -> None:
-        self.core = Forest(**asdict(options), **asdict(forest))
+        self.core = Forest(**options.of_core(), **asdict(forest))
         self.reference = ReferenceForest(options, forest)
 
     def learn(self, stream: Sequence[WeightedPoint], ask_every: int = 5) -> None:

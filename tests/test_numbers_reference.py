@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
@@ -67,7 +67,7 @@ class MixedTwins:
     attributes: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.core = Tree(**asdict(self.options), search=self.search)
+        self.core = Tree(**self.options.of_core(), search=self.search)
         self.reference = MixedReferenceTree(self.options)
 
     def learn(self, rows: list[Row]) -> None:

@@ -94,6 +94,34 @@ def test_counts_are_of_the_points_that_passed_through(growth: str, max_depth: in
                 assert node.n == off.n + on.n
 
 
+@pytest.mark.parametrize("revision", ["replace", "restructure"])
+def test_points_above_a_split_made_anew_are_those_that_passed(revision: str) -> None:
+    """Inner nodes of this tree count a sample of the points: what is shown must be all of them."""
+    rng = np.random.default_rng(5)
+    tree = _core.Tree(growth="streaming", tau=0.2, delta=0.1, revision=revision)
+    since: dict[int, list[int]] = {}  # a node was made, by when that was
+    resplit = anew = 0
+    for i in range(8000):
+        x, y = message(rng, drifted=i > 3000)
+        ids = tree.point(x, 0.0)
+        _, path = tree.decision_path(np.array([0, len(ids)], dtype=np.int64), ids)
+        born = tree.nodes()["born"]
+        for number in path:
+            since.setdefault(int(born[number]), [0, 0])[y] += 1
+        tree.learn_one(x, y, 1, 0.0)
+        if tree.tally()["resplit"] > resplit:
+            resplit = tree.tally()["resplit"]
+            nodes = tree.nodes()
+            revised = int(np.flatnonzero(nodes["split_at"] == tree.n())[0])
+            counts = TreeView.of(tree, MAIL).nodes[revised].counts
+            anew += counts == tuple(since[int(nodes["born"][revised])])
+    assert resplit > 0
+    assert anew == resplit
+    view = TreeView.of(tree, MAIL)
+    assert view.nodes[0].counts == tuple(since[0])
+    assert view.nodes[0].n == tree.n()
+
+
 def test_points_of_a_streaming_tree_that_splits_anew_are_no_more_than_came() -> None:
     rng = np.random.default_rng(5)
     tree = _core.Tree(growth="streaming", tau=0.2, delta=0.1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -72,7 +72,7 @@ class Twins:
     """A tree of the core and the reference, which learn the same points and must never differ."""
 
     def __init__(self, options: Options, search: str = "certified") -> None:
-        self.core = Tree(**asdict(options), search=search)
+        self.core = Tree(**options.of_core(), search=search)
         self.reference = ReferenceTree(options)
 
     def learn(self, stream: Sequence[WeightedPoint], ask_every: int = 1) -> None:
@@ -176,7 +176,7 @@ def mixed_contributions(mixing: Mixing, models: LeafModels, features: Sequence[i
 
 def learned(options: Options, stream: Sequence[WeightedPoint], search: str, chunks: Sequence[int]) -> dict[str, Any]:
     """Return all that can be seen of a tree that has learned a stream in chunks of the given sizes, in turn."""
-    tree = Tree(**asdict(options), search=search)
+    tree = Tree(**options.of_core(), search=search)
     start = turn = 0
     while start < len(stream):
         size = chunks[turn % len(chunks)]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,15 +12,18 @@ from matplotlib.figure import Figure
 from scipy.sparse import csr_array
 
 from benchmarks.micro.report import Report, Table
-from benchmarks.micro.workloads import Stream, Unavailable, stored, synthetic
+from benchmarks.micro.workloads import Stream, Unavailable, data_file, stored, synthetic
 from sapwood.datasets import make_text
+from sapwood.stream import read
 
-from .learners import Make, Run, capymoa_tree, prequential, river_adwin_bagging, river_tree, sapwood_tree
+from .learners import MakeOfAny, Rows, Run, capymoa_tree, prequential, river_adwin_bagging, river_tree, sapwood_tree
 
 WINDOW = 10_000
-LEARNERS: dict[str, Make] = {
+LEARNERS: dict[str, MakeOfAny] = {
     "StreamingTree": sapwood_tree("streaming"),
     "StreamingTree, drift": sapwood_tree("streaming", drift=True),
+    "EFDT": sapwood_tree("extremely_fast"),
+    "EFDT, restructured": sapwood_tree("extremely_fast", revision="restructure"),
     "VFDT, mixed": sapwood_tree("hoeffding", leaf_prediction="mixed"),
     "VFDT, majority": sapwood_tree("hoeffding", leaf_prediction="majority"),
     "HAT": sapwood_tree("adaptive"),
@@ -38,27 +42,28 @@ SPAN = 1000
 N_STREAMS = 8
 
 
-class Changing(NamedTuple):
-    """A stream, and the points at which it is abruptly another one."""
-
-    stream: Stream
-    changes: tuple[int, ...] = ()
-
-
 def run(quick: bool) -> Report:
     """Measure every learner on every stream."""
-    n = 12_000 if quick else 300_000
-    seconds = 2.0 if quick else 60.0
+    if quick:
+        return measure(12_000, 2.0, n_streams=2, n_to_recover=12_000, quick=True)
+    return measure(300_000, 60.0, n_streams=N_STREAMS, n_to_recover=60_000)
+
+
+def measure(n: int, seconds: float, *, n_streams: int, n_to_recover: int, quick: bool = False) -> Report:
+    """Measure every learner on the first `n` points of every stream, and its recovery on `n_streams` texts."""
     notes = [
         (
             "Accuracy in per cent, each point predicted before it is learned; parameters are each library's defaults, "
             f"except that the sliding window has {WINDOW:,} points."
         ),
-        f"A learner has {seconds:g} seconds per stream; where it did not finish, its points are in brackets.",
+        (
+            f"A learner has {seconds:g} seconds of the processor per stream; where it did not finish, its points are "
+            "in brackets."
+        ),
         (
             "Back after a change: the points until the accuracy of the last 1,000 is within 1 % of what a tree of the "
             "same kind, started at the change, has in the end; in brackets, what that one needs. The accuracies are "
-            f"means over {2 if quick else N_STREAMS} streams, the text of `make demo` with other seeds."
+            f"means over {n_streams} streams of {n_to_recover:,} points, the text of `make demo` with other seeds."
         ),
         "Microseconds per point: learning alone, one point at a time from Python.",
     ]
@@ -66,8 +71,7 @@ def run(quick: bool) -> Report:
     accuracy: list[tuple[str, ...]] = []
     recovery: list[tuple[str, ...]] = []
     cost: list[tuple[str, ...]] = []
-    for changing in _streams(n, notes):
-        stream = changing.stream
+    for stream in _streams(n, notes):
         runs: dict[str, Run] = {}
         for name, make in LEARNERS.items():
             print(f"  {stream.name}: {name} ...", file=sys.stderr, flush=True)
@@ -84,7 +88,7 @@ def run(quick: bool) -> Report:
         cost.append((stream.name, *(f"{1e6 * runs[name].learning:.1f}" if name in runs else "–" for name in LEARNERS)))
     for name, make in LEARNERS.items():
         print(f"  recovery: {name} ...", file=sys.stderr, flush=True)
-        back = _recovery(make, 2 if quick else N_STREAMS, 12_000 if quick else 60_000, seconds)
+        back = _recovery(make, n_streams, n_to_recover, seconds) if n_streams else []
         cells = [f"{_count(needed)} ({_count(fresh)})" for needed, fresh in back] or ["–", "–"]
         ratios = [needed / fresh if needed and fresh else None for needed, fresh in back]
         recovery.append((name, *cells, ", ".join("–" if ratio is None else f"{ratio:.2f}" for ratio in ratios) or "–"))
@@ -108,7 +112,7 @@ def run(quick: bool) -> Report:
     )
 
 
-def _recovery(make: Make, n_streams: int, n: int, seconds: float) -> list[tuple[int | None, int | None]]:
+def _recovery(make: MakeOfAny, n_streams: int, n: int, seconds: float) -> list[tuple[int | None, int | None]]:
     """Return, for each change, the points until a learner is as good as one that starts there, and what that one needs.
 
     Nothing for a learner that is not there, or has not the time.
@@ -118,8 +122,7 @@ def _recovery(make: Make, n_streams: int, n: int, seconds: float) -> list[tuple[
     right = np.zeros(n)
     fresh = [np.zeros(third) for _ in starts]
     for seed in range(1, n_streams + 1):
-        X, y = make_text(n, d=20_000, topical=0.3, contrast=0.9, drift="abrupt", n_changes=2, seed=seed)
-        stream = _stream("text", csr_array(X), y)
+        stream = _stream("text", *_demo(n, "abrupt", seed))
         try:
             run = prequential(make, stream, seconds)
         except Unavailable:
@@ -154,30 +157,42 @@ def _part(stream: Stream, start: int, stop: int) -> Stream:
 # ---- streams ---------------------------------------------------------------------------------------------------------
 
 
-def _streams(n: int, notes: list[str]) -> list[Changing]:
-    third = n // 3
-    found = [
-        Changing(_text("text, two abrupt changes", n, drift="abrupt", n_changes=2), (third, 2 * third)),
-        Changing(_text("text, gradual", n, drift="gradual", n_changes=2)),
-        Changing(_text("text, stationary", n, drift="none", n_changes=1)),
-        Changing(_hyperplane(n)),
-        Changing(_sea(n), tuple(i * n // 4 for i in (1, 2, 3))),
-        Changing(synthetic().prefix(n)),
-    ]
+def _streams(n: int, notes: list[str]) -> Iterator[Stream | Rows]:
+    """Yield the streams, or their first n points; note those that there are not."""
+    yield _text("text, two abrupt changes", n, drift="abrupt")
+    yield _text("text, gradual", n, drift="gradual")
+    yield _text("text, stationary", n, drift="none")
+    yield _hyperplane(n)
+    yield _sea(n)
+    yield synthetic().prefix(n)
     try:
-        found.append(Changing(stored("author-gender.orig", "author-gender/author-gender.orig.svm.gz", None).prefix(n)))
+        yield stored("author-gender.orig", "author-gender/author-gender.orig.svm.gz", None).prefix(n)
+        for name in ("elec", "weather"):
+            yield _rows(name, n)
     except Unavailable as reason:
         notes.append(f"Skipped: {reason}.")
-    return found
+
+
+def _rows(name: str, n: int) -> Rows:
+    with read(data_file(name, f"{name}/{name}.csv.gz")) as reader:
+        points = [point for batch in reader for point in batch.points()][:n]
+    classes = sorted({label for _, label in points})
+    return Rows(name, [x for x, _ in points], np.array([classes.index(y) for _, y in points], dtype=np.uint16))
 
 
 def _stream(name: str, X: csr_array, y: npt.NDArray[Any]) -> Stream:
     return Stream(name, X.indptr.astype(np.int64), X.indices.astype(np.int32), y.astype(np.uint16), X.shape[1])
 
 
-def _text(name: str, n: int, drift: str, n_changes: int) -> Stream:
-    X, y = make_text(n, d=5000, drift=drift, changes="labels", n_changes=n_changes, seed=1)
-    return _stream(name, csr_array(X), y)
+def _text(name: str, n: int, drift: str) -> Stream:
+    """Return the text of `make demo`, with two changes if any."""
+    return _stream(name, *_demo(n, drift, seed=1))
+
+
+def _demo(n: int, drift: str, seed: int) -> tuple[csr_array, npt.NDArray[Any]]:
+    n_changes = 1 if drift == "none" else 2
+    X, y = make_text(n, d=20_000, topical=0.3, contrast=0.9, drift=drift, n_changes=n_changes, seed=seed)
+    return csr_array(X), y
 
 
 def _bits(values: npt.NDArray[np.float64], edges: int = 10) -> csr_array:
@@ -224,7 +239,7 @@ def _draw(figure: Figure, figures: list[dict[str, Any]]) -> None:
     """Draw a row of dots for each stream."""
     streams = list(dict.fromkeys(entry["stream"] for entry in figures if "stream" in entry))
     axes = figure.subplots()
-    for marker, learner in zip("os^vDPX*<>hd8", LEARNERS, strict=True):
+    for marker, learner in zip("os^vDPX*<>hd8pH", LEARNERS, strict=True):
         mine = [entry for entry in figures if entry["learner"] == learner and "stream" in entry]
         axes.scatter(
             [100 * entry["accuracy"] for entry in mine],

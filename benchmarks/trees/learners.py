@@ -44,11 +44,29 @@ class Learner(Protocol):
         """Learn point i of the stream."""
 
 
+class Rows(NamedTuple):
+    """A stream of the rows of a table: numbers, and texts that are categories."""
+
+    name: str
+    points: list[dict[Any, Any]]
+    labels: npt.NDArray[np.uint16]
+
+    @property
+    def n(self) -> int:
+        """The number of points."""
+        return len(self.points)
+
+
 Make = Callable[[Stream], Learner]
+# What takes single points takes rows of tables too.
+MakeOfAny = Callable[[Stream | Rows], Learner]
 
 
-def prequential(make: Make, stream: Stream, seconds: float) -> Run:
-    """Let a learner predict each point and then learn it, for at most `seconds` seconds."""
+def prequential(make: MakeOfAny | Make, stream: Any, seconds: float) -> Run:
+    """Let a learner predict each point and then learn it, for at most `seconds` seconds of the processor.
+
+    Seconds by the clock would depend on what else the machine does.
+    """
     learner = make(stream)
     right = np.zeros(stream.n, dtype=np.bool_)
     labels = stream.labels.tolist()
@@ -56,11 +74,11 @@ def prequential(make: Make, stream: Stream, seconds: float) -> Run:
     done = 0
     for done, label in enumerate(labels, start=1):
         i = done - 1
-        start = time.perf_counter()
+        start = time.process_time()
         predicted = learner.predict(i)
-        middle = time.perf_counter()
+        middle = time.process_time()
         learner.learn(i)
-        end = time.perf_counter()
+        end = time.process_time()
         right[i] = predicted == label
         predicting += middle - start
         learning += end - middle
@@ -73,6 +91,11 @@ def rows(stream: Stream) -> Iterator[list[int]]:
     """Yield the active features of each point."""
     for start, stop in zip(stream.indptr[:-1].tolist(), stream.indptr[1:].tolist(), strict=True):
         yield stream.indices[start:stop].tolist()
+
+
+def points_of(stream: Stream | Rows) -> list[dict[Any, Any]]:
+    """Return points as dicts: the features that are on, or the row."""
+    return stream.points if isinstance(stream, Rows) else [dict.fromkeys(row, 1) for row in rows(stream)]
 
 
 class OnePoint:
@@ -92,13 +115,12 @@ class OnePoint:
         self._model.learn_one(self._points[i], self._labels[i])
 
 
-def sapwood_tree(growth: str, **parameters: Any) -> Make:
+def sapwood_tree(growth: str, **parameters: Any) -> MakeOfAny:
     """Return sapwood's tree of one growth, by the name that the core has for it."""
     cls = getattr(sapwood, next(kind.name for kind in TREES if kind.growth == growth))
 
-    def make(stream: Stream) -> Learner:
-        points = [dict.fromkeys(row, 1) for row in rows(stream)]
-        return OnePoint(cls(**parameters), points, stream.labels.tolist())
+    def make(stream: Stream | Rows) -> Learner:
+        return OnePoint(cls(**parameters), points_of(stream), stream.labels.tolist())
 
     return make
 
@@ -154,18 +176,18 @@ def _require(package: str) -> None:
         raise Unavailable(f"{package} is not installed; install the extra 'peers'")
 
 
-def river_tree(name: str, *, dense: bool) -> Make:
-    """Return one of river's trees, given only the features that are on, or all of them."""
+def river_tree(name: str, *, dense: bool) -> MakeOfAny:
+    """Return one of river's trees, given only the features that are on, or all of them; or rows of a table."""
 
-    def make(stream: Stream) -> Learner:
+    def make(stream: Stream | Rows) -> Learner:
         _require("river")
         from river import tree
 
-        if dense:
+        if dense and isinstance(stream, Stream):
             absent = dict.fromkeys(range(stream.n_features), 0)
             points = [{**absent, **dict.fromkeys(row, 1)} for row in rows(stream)]
         else:
-            points = [dict.fromkeys(row, 1) for row in rows(stream)]
+            points = points_of(stream)
         return OnePoint(getattr(tree, name)(), points, stream.labels.tolist())
 
     return make
@@ -203,13 +225,13 @@ def vowpal_wabbit(options: str) -> Make:
     return lambda stream: VowpalWabbit(options, stream)
 
 
-def river_adwin_bagging(stream: Stream) -> Learner:
+def river_adwin_bagging(stream: Stream | Rows) -> Learner:
     """Return river's bagging with ADWIN, of ten Hoeffding trees as is its default, given the features that are on."""
     _require("river")
     from river import ensemble, tree
 
     model = ensemble.ADWINBaggingClassifier(tree.HoeffdingTreeClassifier(), seed=1)
-    return OnePoint(model, [dict.fromkeys(row, 1) for row in rows(stream)], stream.labels.tolist())
+    return OnePoint(model, points_of(stream), stream.labels.tolist())
 
 
 class CapyMoaTree:
@@ -246,6 +268,12 @@ def _arff(stream: Stream) -> str:
     return "\n".join(lines) + "\n"
 
 
-def capymoa_tree(name: str) -> Make:
-    """Return one of CapyMOA's trees."""
-    return lambda stream: CapyMoaTree(name, stream)
+def capymoa_tree(name: str) -> MakeOfAny:
+    """Return one of CapyMOA's trees, on features that are on or off."""
+
+    def make(stream: Stream | Rows) -> Learner:
+        if isinstance(stream, Rows):
+            raise Unavailable("it is given flags only")
+        return CapyMoaTree(name, stream)
+
+    return make

@@ -44,8 +44,9 @@ class StreamingTreeClassifier(TreeClassifier, kind="StreamingTreeClassifier"):
 
     The one to use unless a published tree is wanted. A leaf is split on its best feature once the evidence that some
     feature informs about the class there is enough. Inner nodes count a sample of the points that pass them, and a
-    node is split anew when another feature is better by a test that holds at all times; what was below it is given up.
-    Every leaf weights the answers of its models, and those of the whole stream, by a small regression of its own.
+    node is split anew when another feature is better by a test that holds at all times; what was below it is given up,
+    or restructured (``revision``). Every leaf weights the answers of its models, and those of the whole stream, by a
+    small regression of its own.
 
     With ``drift`` it follows a stream that changes. Every node watches the error of the points that pass it through a
     window that is as long as their mean has not changed (`sapwood.drift.ADWIN`). When that has risen, an alternate tree
@@ -59,7 +60,8 @@ class StreamingTreeClassifier(TreeClassifier, kind="StreamingTreeClassifier"):
       over all features, is made at a node where no feature informs about the class. This assumes that, given the
       features, the labels at a node do not depend on earlier labels, which drift breaks, and that the classes were
       declared or met before the first split. A point counts once, whatever its weight. That a split is on the *best*
-      feature is not promised; the test by which a split is revised is asymptotic.
+      feature is not promised; the test by which a split is revised is asymptotic. Tests that are copied with
+      ``revision="restructure"`` are not tested anew.
     - The tree depends on the points and their order alone: ``partial_fit`` in chunks of any size and ``learn_one`` make
       the same tree, and so do the two exact searches.
     - An alternate changes nothing of the tree, nor of its predictions, before it wins (unless ``max_bytes`` is set,
@@ -136,7 +138,8 @@ class ExtremelyFastDecisionTreeClassifier(TreeClassifier, kind="ExtremelyFastDec
 
     A leaf is split as soon as its best feature is ahead of not splitting by more than the bound of ``split_test``, or
     once the bound is below ``tau``. Inner nodes keep their statistics. When another feature is ahead of the one in use
-    by more than the bound, the node is split anew and its subtree is given up. A split forgets nothing that predicts:
+    by more than the bound, the node is split anew and its subtree is given up, or, with ``revision="restructure"``,
+    kept on both sides of the new test. A split forgets nothing that predicts:
     the new leaves start with the class counts that it implies, and with the models of their parent, or of the leaf
     below the node that most points had reached.
 

@@ -1,6 +1,6 @@
 // Splits made anew without loss: a restructured tree is the one that is rebuilt from the tests of the old one, every
-// point reaches the leaf that it would there, what moves stays as it is, what is merged was counted; and a tree that was
-// saved goes on byte for byte.
+// point reaches the leaf that it would there, what moves stays as it is, what is merged was counted; and a tree that
+// was saved goes on byte for byte.
 #include "sapwood/tree/restructuring.hpp"
 
 #include <algorithm>
@@ -140,7 +140,8 @@ double weighted_entropy(const Counts& counts) {
 }
 
 /// One side of a tree of which a feature is pulled up, by definition: `revised` is the node that takes it.
-Tree rebuilt(const Tree& old, const Plain& revised, FeatureId feature, bool side, int depth, const TreeOptions& options) {
+Tree rebuilt(const Tree& old, const Plain& revised, FeatureId feature, bool side, int depth,
+             const TreeOptions& options) {
     if (old->feature == feature) {
         old->child[side]->is_moved = true;
         return old->child[side];
@@ -170,7 +171,7 @@ Tree rebuilt(const Tree& old, const Plain& revised, FeatureId feature, bool side
     for (std::size_t k = 0; k < all.size(); ++k) n_classes += (all[k] += in_on[k]) > 0 ? 1 : 0;
     const bool both_leaves = off->is_leaf() && on->is_leaf() && !off->is_moved && !on->is_moved;
     const double won = weighted_entropy(all) - weighted_entropy(in_off) - weighted_entropy(in_on);
-    const bool tells = sum_of(all) > 0 && won > 0.5 * (n_classes - 1) * std::log(sum_of(all));
+    const bool tells = n_classes > 1 && won > 0.5 * (n_classes - 1) * std::log(sum_of(all));
     if ((both_leaves && !tells) || (options.max_depth && depth + 1 >= *options.max_depth)) {
         made->of_class = all;
         return made;

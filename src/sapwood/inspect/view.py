@@ -25,9 +25,10 @@ class NodeView:
     inner node those that came since it was made, for a leaf those and the points that the split of its parent implies,
     with which it starts. So an inner node above two leaves has the points of both. An inner node above inner nodes has
     more than they have: the `split_after` points on which its split was decided came before they were made. `gain` and
-    `margin` are computed on those. The counts of inner nodes may be too low in two cases: in a tree limited by
-    ``max_bytes``, where points that came while a leaf below had no statistics may be missing; and above a split of a
-    `StreamingTreeClassifier` that was made anew, as its inner nodes count a sample of their points. A tree that forgets
+    `margin` are computed on those; in a `StreamingTreeClassifier`, where inner nodes count a sample of their points, on
+    that sample if the split was made anew. With ``revision="restructure"`` a node that was copied has the points of its
+    leaves, and a `split_after` of 0. The counts of inner nodes may be too low in a tree limited by ``max_bytes``, where
+    points that came while a leaf below had no statistics may be missing. A tree that forgets
     has at every node the points held that reach it; `split_after` and `split_at` are those of the node and of the tree
     now.
     """
@@ -202,7 +203,9 @@ def _passed(nodes: dict[str, npt.NDArray[Any]]) -> npt.NDArray[np.int64]:
     The core keeps, for an inner node, the points on which its split was decided and, for a leaf, its points and those
     counted since it was made. So the points of an inner node are the first plus those that came to its children since.
     A leaf that counts nothing (at ``max_depth``, or paused) leaves a gap in this sum. If its sibling is a leaf too, the
-    points of the two leaves add up to those of their parent; the larger of both sums is taken.
+    points of the two leaves add up to those of their parent; the larger of both sums is taken. A node that was copied
+    when the tree was restructured was chosen for no points of its own: its leaves have points from before it was made,
+    which passed the nodes above it, too, before they were split.
     """
     if "counted" not in nodes:  # a tree that holds its points counts them all at every node
         return nodes["counts"].astype(np.int64)
@@ -213,7 +216,10 @@ def _passed(nodes: dict[str, npt.NDArray[Any]]) -> npt.NDArray[np.int64]:
     arrived = np.zeros_like(passed)  # at the children
     for i in range(len(parent) - 1, -1, -1):
         if not is_leaf[i]:
-            since[i] = passed[i] = np.maximum(passed[i] + arrived[i], in_leaves[i])
+            is_copy = not passed[i].any()
+            passed[i] += arrived[i]
+            since[i] = passed[i] if is_copy else np.maximum(passed[i], in_leaves[i])
+            passed[i] = np.maximum(passed[i], in_leaves[i])
         if i > 0:
             arrived[parent[i]] += since[i]
             in_leaves[parent[i]] += in_leaves[i]

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         Criterion,
         LeafPrediction,
         OnDrift,
+        Revision,
         Search,
         SplitTest,
         Stopping,
@@ -103,10 +104,13 @@ class RevisingTreeArguments(HoeffdingTreeArguments, total=False):
     """Those of `ExtremelyFastDecisionTreeClassifier`."""
 
     min_samples_reevaluate: int
+    revision: Revision
 
 
-class WindowTreeArguments(RevisingTreeArguments, _OfChange, total=False):
+class WindowTreeArguments(HoeffdingTreeArguments, _OfChange, total=False):
     """Those of `SlidingWindowTreeClassifier`."""
+
+    min_samples_reevaluate: int
 
 
 class AdaptiveTreeArguments(HoeffdingTreeArguments, _OfChange, total=False):
@@ -119,6 +123,7 @@ class StreamingTreeArguments(_OfStreams, _OfChange, total=False):
     """Those of `StreamingTreeClassifier`."""
 
     min_samples_reevaluate: int
+    revision: Revision
     drift: bool
     drift_delta: float
     batch_growth: bool

@@ -78,7 +78,7 @@ class TreeKind:
 _WITHOUT_REMOVAL = frozenset({"approximate", "evidence"})
 # The parameters of all that follow a stream which changes, and of those that watch their errors.
 _OF_CHANGE = ("window_size", "swap_delta", "patience", "half_life")
-NOT_OF_BATCHES = frozenset({"drift", "drift_delta", *_OF_CHANGE})
+NOT_OF_BATCHES = frozenset({"revision", "drift", "drift_delta", *_OF_CHANGE})
 """The parameters that growth by batches ignores."""
 ONLY_WITH_DRIFT = frozenset({"window_size", "drift_delta", "swap_delta", "patience"})
 """The parameters that a tree without drift ignores."""
@@ -110,7 +110,9 @@ TREES: tuple[TreeKind, ...] = (
         "streaming",
         "tree",
         "a tree that splits on evidence, revises its splits and mixes its models",
-        frozenset({"min_samples_reevaluate", "drift", "drift_delta", *_OF_CHANGE, "batch_growth", "sub_batches"}),
+        frozenset(
+            {"min_samples_reevaluate", "revision", "drift", "drift_delta", *_OF_CHANGE, "batch_growth", "sub_batches"}
+        ),
         (("split_test", "evidence"), ("delta", 0.05), ("window_size", 2_000)),
     ),
     TreeKind(
@@ -128,7 +130,7 @@ TREES: tuple[TreeKind, ...] = (
         "extremely_fast",
         "efdt",
         "a tree that splits early and revises its splits later",
-        frozenset({"tau", "grace_period", "min_samples_reevaluate"}),
+        frozenset({"tau", "grace_period", "min_samples_reevaluate", "revision"}),
     ),
     TreeKind(
         "DynamicTreeClassifier",

@@ -11,6 +11,7 @@ from sapwood.parameters.words import (
     Criterion,
     LeafPrediction,
     OnDrift,
+    Revision,
     Search,
     SplitTest,
     Stopping,
@@ -168,6 +169,16 @@ PARAMETERS: tuple[Parameter, ...] = (
         Whole(1, LARGEST_COUNT),
         20,
         "The number of points between two checks of whether an inner node still has the best test.",
+    ),
+    Parameter(
+        "revision",
+        "Revision",
+        Word(get_args(Revision)),
+        "replace",
+        "What becomes of the subtree of a node whose test is replaced: it is given up, or restructured.",
+        "Restructure: the new test is pulled up, its two sides keep the tests, classes and models of the leaves below, "
+        "and what nodes have counted is moved or merged. Where max_leaves or max_bytes leave no room for that, the "
+        "subtree is given up.",
     ),
     Parameter(
         "min_gain",

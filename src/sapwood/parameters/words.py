@@ -11,6 +11,7 @@ __all__ = [
     "Criterion",
     "LeafPrediction",
     "OnDrift",
+    "Revision",
     "Search",
     "SplitTest",
     "Stopping",
@@ -22,6 +23,7 @@ Criterion = Literal["entropy", "gini", "kearns_mansour"]
 Search = Literal["certified", "exhaustive", "approximate"]
 SplitTest = Literal["hoeffding", "mcdiarmid", "gaussian", "evidence"]
 LeafPrediction = Literal["mixed", "adaptive", "majority", "naive_bayes", "logistic"]
+Revision = Literal["replace", "restructure"]
 Stopping = Literal["evidence", "none"]
 Subspace = Literal["tree", "node"]
 Combining = Literal["mixed", "votes", "accuracy", "inverse_error"]

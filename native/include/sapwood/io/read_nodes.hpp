@@ -167,13 +167,14 @@ private:
                         static_cast<int>(state));
         std::vector<Count> counted = in_.get_list<Count>(n_classes(), "the points counted by a node");
         const auto n_counted = static_cast<Count>(sum_of(counted, tree_.n(), "the points counted by a node"));
+        const bool may_lack = forgets_ || options().samples();
         for (std::size_t k = 0; k < counted.size(); ++k) {
             require_of_file(
-                is_leaf ? counted[k] <= of_class[k] : forgets_ || counted[k] >= of_class[k],
+                is_leaf ? counted[k] <= of_class[k] : may_lack || counted[k] >= of_class[k],
                 is_leaf ? "a leaf must count points that it has" : "an inner node must count the points it split",
                 counted[k]);
         }
-        const auto tested_at = get_between<Count>(in_, is_leaf || forgets_ ? 0 : static_cast<Count>(n), n_counted,
+        const auto tested_at = get_between<Count>(in_, is_leaf || may_lack ? 0 : static_cast<Count>(n), n_counted,
                                                   "when a node was tested");
         if (state == State::counting) {
             std::unique_ptr<SplitSearch> search =

@@ -26,8 +26,8 @@ struct Node {
     explicit Node(std::size_t n_classes = 0) : of_class(n_classes), statistics(n_classes) {}
 
     /// The points of each class. Of a leaf: those that it was made with, as the split of its parent implies, and those
-    /// that have reached it since. Of an inner node: those that its split was chosen for and its children have not
-    /// counted.
+    /// that have reached it since. Of an inner node: those that had passed it when its split was made, and that its
+    /// children have not counted.
     std::vector<std::int64_t> of_class;
     /// What the next split is chosen by.
     NodeStatistics statistics;

@@ -19,22 +19,23 @@ namespace sapwood {
 ///
 /// For each side of the new test, every node below is taken over as follows.
 ///
-/// - A node with the new test is no longer needed: what was below it on this side moves up into its place, as it is. The
+/// - A node with the new test is no longer needed: what was below it on this side moves up into its place, as it is.
+/// The
 ///   points that reach it are the same as before, so that its classes, models, statistics and tests stay exact.
 /// - A leaf is split on the new test, as if it were time to: this side has a copy, with the models of the leaf, and the
 ///   points of the leaf that are of this side. Those that it has counted are known; the others, which it was made with,
 ///   are divided in the same proportion, or, where it has counted none of a class, in that of the revised node. Its
 ///   statistics start afresh, like those of every leaf that a split makes.
 /// - Any other node is copied with its test. Its statistics are those of its two children together, merged: the points
-///   that are known to have reached it. Its gain and margin are those of the day on which its test was chosen. A test is
-///   not copied where no point of this side is known to have passed it, or none not to have; nor, above two leaves,
+///   that are known to have reached it. Its gain and margin are those of the day on which its test was chosen. A test
+///   is not copied where no point of this side is known to have passed it, or none not to have; nor, above two leaves,
 ///   where it takes less impurity from the points of this side than a split of points at random would by its one more
 ///   probability per class (half of the logarithm of the points each, as in BIC). Else each revision would double what
 ///   is below. A node that would be as deep as `max_depth` is a leaf. Such a leaf has the models of the child that has
 ///   more points.
 ///
-/// Guarantee: a point reaches the leaf of the tests on its way, which are the new one and those of the old way that were
-/// copied; the points of each class of the leaves add up to what they were; a model is given up only with the leaf
+/// Guarantee: a point reaches the leaf of the tests on its way, which are the new one and those of the old way that
+/// were copied; the points of each class of the leaves add up to what they were; a model is given up only with the leaf
 /// that it was of, and only where two become one. O(nodes below, and features of the statistics that are merged).
 class Restructuring {
 public:
@@ -48,6 +49,7 @@ public:
         plan(top);
         if (!may_have_leaves(top) || !has_room()) return false;
         ++tree_.tally_.resplit;
+        through_ = tree_.options().samples() ? tree_.points_through(top) : Counts(counted_.begin(), counted_.end());
         take_apart(top);
         put_together(top);
         fill(top, due);
@@ -114,10 +116,9 @@ private:
             n_leaves[index(at)] = n_leaves[index(off)] + n_leaves[index(on)];
             for (const bool side : {false, true}) {
                 const NodeId child = nodes_.child(at, side);
-                in_place[index(at)][side] =
-                    nodes_.test(at) == test_
-                        ? moved(child, points[index(child)], n_leaves[index(child)])
-                        : copied(at, {in_place[index(off)][side], in_place[index(on)][side]});
+                in_place[index(at)][side] = nodes_.test(at) == test_
+                                                ? moved(child, points[index(child)], n_leaves[index(child)])
+                                                : copied(at, {in_place[index(off)][side], in_place[index(on)][side]});
             }
         }
         tops_ = in_place[index(top)];
@@ -149,9 +150,9 @@ private:
         for (std::size_t k = 0; k < passed.size(); ++k) {
             const std::int64_t counted = counts ? statistics.counted()[k] : 0;
             const std::int64_t others = sides[0].of_class[k] - counted;
-            sides[1].of_class[k] = passed[k] + (counted > 0        ? others * passed[k] / counted
+            sides[1].of_class[k] = passed[k] + (counted > 0       ? others * passed[k] / counted
                                                 : counted_[k] > 0 ? others * passed_[k] / counted_[k]
-                                                                   : 0);
+                                                                  : 0);
             sides[0].of_class[k] -= sides[1].of_class[k];
         }
         const DraftId off = keep(std::move(sides[0]));
@@ -195,7 +196,8 @@ private:
             won += weighted(off[k]) + weighted(on[k]) - weighted(all[k]);
             n_classes += all[k] > 0 ? 1 : 0;
         }
-        return n > 0 && won > 0.5 * (n_classes - 1) * std::log(static_cast<double>(n));
+        // Points of one class are not told apart, whatever rounding says.
+        return n_classes > 1 && won > 0.5 * (n_classes - 1) * std::log(static_cast<double>(n));
     }
 
     // ---- whether it may be --------------------------------------------------------------------------------------
@@ -307,12 +309,12 @@ private:
         }
         Node& here = tree_.content(top);
         here.split = {due.gain, due.margin, tree_.n_};
-        here.of_class.assign(here.statistics.counted().begin(), here.statistics.counted().end());
-        // What its children have counted is no longer counted by it alone.
+        here.of_class = through_;
+        // Those that its children have counted passed it before its split.
         for (const NodeId child : nodes_.children(top)) {
-            const std::vector<Count>& counted = tree_.node(child).statistics.counted();
-            for (std::size_t k = 0; k < counted.size(); ++k) {
-                here.of_class[k] = std::max<std::int64_t>(0, here.of_class[k] - counted[k]);
+            const Counts since = tree_.points_through(child);
+            for (std::size_t k = 0; k < since.size(); ++k) {
+                here.of_class[k] = std::max<std::int64_t>(0, here.of_class[k] - since[k]);
             }
         }
         here.statistics.note_test();
@@ -346,6 +348,8 @@ private:
     /// The points of each class that the revised node has counted, and those of them that pass the new test.
     std::vector<Count> counted_;
     std::vector<Count> passed_;
+    /// Those that have passed it since it was made.
+    Counts through_;
     /// The revised node and all that was below it.
     std::vector<NodeId> below_;
     std::vector<Draft> drafts_;

@@ -18,6 +18,7 @@
 #include "sapwood/tree/memory_budget.hpp"
 #include "sapwood/tree/node.hpp"
 #include "sapwood/tree/nodes.hpp"
+#include "sapwood/tree/points_through.hpp"
 #include "sapwood/tree/predict/leaf_predictor.hpp"
 #include "sapwood/tree/split_candidates.hpp"
 #include "sapwood/tree/split_test/make_split_notes.hpp"
@@ -262,10 +263,19 @@ public:
     /// most points have reached go to both.
     void split_anew(NodeId inner, DueSplit due) {
         ++tally_.resplit;
+        std::vector<std::int64_t> passed;
+        if (options_.samples()) passed = points_through(inner);
         std::optional<LeafModels> models = give_up_below(inner);
         due.split = chosen_among_ties(inner, due.split);
         grow_children(inner, due, std::move(models));
+        // The leaves begin with the sample that the node has counted, but it is no sample that has passed it.
+        if (options_.samples()) content(inner).of_class = std::move(passed);
         measure(inner);
+    }
+
+    /// The points of each class that have passed a node since it was made (points_through.hpp).
+    std::vector<std::int64_t> points_through(NodeId top) const {
+        return sapwood::points_through(nodes_, contents_, top);
     }
 
     /// Turns an inner node into a leaf, with the points that its leaves had, and statistics that start afresh.

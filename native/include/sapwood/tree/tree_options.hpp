@@ -103,6 +103,9 @@ struct TreeOptions {
     /// Whether an inner node can have another split than that for which it was made.
     bool revises() const { return growth == Growth::extremely_fast || growth == Growth::streaming; }
 
+    /// Whether inner nodes count only some of the points that pass them.
+    bool samples() const { return growth == Growth::streaming; }
+
     /// Whether the test of a node may be older than the node above it.
     bool restructures() const { return revises() && revision == Revision::restructure; }
 

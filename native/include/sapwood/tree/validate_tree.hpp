@@ -151,7 +151,7 @@ private:
                 "a split is not ahead");
         require(0 < here.split.at && here.split.at <= tree_.n(), "a split that is yet to come");
         for (std::size_t k = 0; k < tree_.n_classes(); ++k) {
-            require(counts_inner_ ? forgets_ || here.of_class[k] <= statistics.counted()[k]
+            require(counts_inner_ ? forgets_ || tree_.options().samples() || here.of_class[k] <= statistics.counted()[k]
                                   : here.of_class[k] == statistics.counted()[k],
                     "a split was chosen for points that its node has not counted");
         }
