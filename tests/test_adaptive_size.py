@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ class SizedTwins(Twins):
     """A tree of the core and the reference, which learn the same points and must never differ."""
 
     def __init__(self, options: SizedOptions, search: str = "certified") -> None:
-        self.core = Tree(**asdict(options), search=search)
+        self.core = Tree(**options.of_core(), search=search)
         self.reference = SizedTree(options)
 
 
