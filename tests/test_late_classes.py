@@ -34,12 +34,9 @@ def test_a_declared_class_that_comes_late_moves_no_record(classifier: Any, leaf_
     model.partial_fit(*late_points(300, 3, 1), classes=range(N_CLASSES))
     tree = core_tree(model)
     assert (tree.n_classes(), tree.n_rewrites()) == (3, 1)
-    size = tree.n_bytes()
     for known in range(4, N_CLASSES + 1):
         model.partial_fit(np.zeros((1, FEATURES)), [known - 1])
         assert (tree.n_classes(), tree.n_rewrites()) == (known, 1)
-    # What comes with a class is a count of it in every node, and room to score a point: no record is wider.
-    assert tree.n_bytes() - size < 400 * N_CLASSES
     model.partial_fit(*late_points(300, N_CLASSES, 2))
     assert tree.n_rewrites() == 1
 
