@@ -15,11 +15,11 @@ FEATURES = 30
 
 
 def late_points(n: int, known: int, seed: int) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
-    """Return points of the first classes alone; one feature tells each of them, most of the time."""
+    """Return points of the first classes alone; one feature tells of each, most of the time."""
     random = np.random.default_rng(seed)
     y = random.integers(known, size=n)
     X = (random.random((n, FEATURES)) < 0.2).astype(float)
-    X[np.arange(n), y] = random.random(n) < 0.9
+    X[np.arange(n), y % FEATURES] = random.random(n) < 0.9
     return X, y
 
 

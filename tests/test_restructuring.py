@@ -118,7 +118,7 @@ def test_numbers_and_categories(growth: str) -> None:
                 nodes = tree.nodes()
                 assert nodes["counts"][nodes["feature"] < 0].sum() == tree.n()
             if i % 400 == 399:
-                loaded.append(Tree.from_bytes(tree.to_bytes()))
+                loaded.append(Tree.from_bytes(tree.to_bytes(), tree.named_keys(), tree.number_keys()))
         assert all(each.to_bytes() == tree.to_bytes() for each in loaded)
     assert resplit > 3
 

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from stream_files import COMPRESS, EXTENSIONS, Pieces, batches_until_error, points_of
 
-from sapwood.stream import FORMATS, Batch, StreamError, read
+from sapwood.stream import COLUMNAR, FORMATS, Batch, StreamError, read
 
 TEXT = b"".join(b"%d %d:1 %d:1\n" % (i % 2, i % 97, 100 + i % 31) for i in range(600))
 POINTS = [([i % 97, 100 + i % 31], i % 2) for i in range(600)]
@@ -224,6 +224,10 @@ def test_formats_are_recognised(tmp_path: Path, name: str, text: str, expected: 
     with read(path) as reader:
         assert reader.format == expected
     for forced in FORMATS:
+        if forced in COLUMNAR:
+            with pytest.raises(StreamError, match=f"expected {forced} data, found text"):
+                read(path, format=forced)
+            continue
         with read(path, format=forced) as reader:
             assert reader.format == forced
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from sapwood import _core
+from sapwood.inspect.core_tree import CoreForest
 
 __all__ = ["ForestGrowth", "TreeSeen", "TreesSeen"]
 
@@ -36,11 +36,11 @@ class TreesSeen:
 class ForestGrowth:
     """Watches the trees of a forest."""
 
-    def __init__(self, forest: _core.Forest | None) -> None:
+    def __init__(self, forest: CoreForest | None) -> None:
         self._n_before = 0 if forest is None else forest.n_met()
         self._looks: dict[int, list[dict[str, Any]]] = {0: [] if forest is None else forest.of_trees()}
 
-    def look(self, forest: _core.Forest) -> None:
+    def look(self, forest: CoreForest) -> None:
         """Note how large the trees are, and how often they were right."""
         self._looks[forest.n_met() - self._n_before] = forest.of_trees()
 

@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from sapwood import _core
 from sapwood.evaluate._faces import learner_of
 from sapwood.evaluate._forest_growth import ForestGrowth, TreesSeen
-from sapwood.inspect.core_tree import CoreModel, CoreTree
+from sapwood.inspect.core_tree import CoreForest, CoreModel, CoreTree
 from sapwood.inspect.names import FeatureNames, teller_of_names
 from sapwood.inspect.node_test import NodeTest, NodeTests
 from sapwood.inspect.top_features import TopFeatures
@@ -90,7 +89,7 @@ class Growth:
         self._tally_seen = dict(self._tally_before)
         self._changes: list[ChangeSeen] = []
         core = _core_of(model)
-        self._forest = ForestGrowth(core if isinstance(core, _core.Forest) else None)
+        self._forest = ForestGrowth(core if isinstance(core, CoreForest) else None)
         self._events: dict[int, _Event] = {}
         self._present: np.ndarray[Any, np.dtype[np.int64]] = np.zeros(0, dtype=np.int64)
 
@@ -110,7 +109,7 @@ class Growth:
     def look(self) -> None:
         """Note which splits were made and given up since the last look."""
         core = _core_of(self._model)
-        if isinstance(core, _core.Forest):
+        if isinstance(core, CoreForest):
             self._forest.look(core)
         tree = _tree_of(self._model)
         if tree is None:

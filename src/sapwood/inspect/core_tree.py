@@ -6,9 +6,11 @@ from typing import TypeAlias
 
 from sapwood import _core
 
-__all__ = ["CoreModel", "CoreTree"]
+__all__ = ["CoreForest", "CoreModel", "CoreTree"]
 
 CoreTree: TypeAlias = _core.Tree | _core.DynamicTree
 
-CoreModel: TypeAlias = CoreTree | _core.Forest
+CoreForest: TypeAlias = _core.Forest
+
+CoreModel: TypeAlias = CoreTree | CoreForest
 """What a learner can hold: a tree, or many."""
