@@ -189,7 +189,7 @@ def test_ranges_of_many_values_that_move() -> None:
     twins.learn(rows)
     ranges = twins.reference.known[0].ranges
     assert set(ranges.used) == {0, 1, 2}
-    # The coarse one was made of the first values, and once more when they had moved.
+    # The middle one was made of the first values, and once more when they had moved.
     assert max(ranges.used[1].edges) > 40
 
 
