@@ -96,10 +96,11 @@ class PullUp:
     def _is_moved(self, node: Node) -> bool:
         return any(node is each for each in self.moved)
 
-    def settle(self, born: int, passed: Counts) -> int:
+    def settle(self, born: int, passed: Counts, *, samples: bool) -> int:
         """Give all nodes below the node their places and numbers, from `born` on, and what they have counted.
 
-        Return the next number. `passed` are the points that passed the node.
+        Return the next number. `passed` are the points that passed the node; with `samples`, inner nodes have not
+        counted all of theirs.
         """
         self._place(self.top)
         for below in self.top.nodes()[1:]:
@@ -113,7 +114,8 @@ class PullUp:
         for child in self.top.children:
             self._merge(child)
         for child in self.top.children:
-            passed = [max(0, n - below) for n, below in zip(passed, points_through(child), strict=True)]
+            since = points_through(child) if samples else child.counted
+            passed = [max(0, n - below) for n, below in zip(passed, since, strict=True)]
         self.top.of_class = passed
         return born
 

@@ -436,7 +436,7 @@ class ReferenceTree:
         node.feature, node.gain, node.margin, node.split_at = feature, best, margin, self.n
         node.tested_at = sum(node.counted)
         node.children = sides
-        self.next_born = pulled.settle(born, passed)
+        self.next_born = pulled.settle(born, passed, samples=self.options.growth == "streaming")
         return True
 
     @property

@@ -312,7 +312,9 @@ private:
         here.of_class = through_;
         // Those that its children have counted passed it before its split.
         for (const NodeId child : nodes_.children(top)) {
-            const Counts since = tree_.points_through(child);
+            const std::vector<Count>& counted = tree_.node(child).statistics.counted();
+            const Counts since =
+                tree_.options().samples() ? tree_.points_through(child) : Counts(counted.begin(), counted.end());
             for (std::size_t k = 0; k < since.size(); ++k) {
                 here.of_class[k] = std::max<std::int64_t>(0, here.of_class[k] - since[k]);
             }
