@@ -152,10 +152,23 @@ class FollowingTree(ReferenceTree):
         else:
             self._born_beside = born - FIRST_BESIDE
 
+    def _may_swap(self, node: WatchedNode) -> bool:
+        """Whether the tree would have no more leaves than it may."""
+        assert node.alternate is not None
+        most = self.options.max_leaves
+        swapped = len(self.root.leaves()) - len(node.leaves()) + len(node.alternate.leaves())
+        return most is None or swapped <= most
+
+    def _n_leaves(self) -> int:
+        if self._owner is None or self._owner.alternate is None:
+            return super()._n_leaves()
+        # In an alternate, those that the tree would have if it took its place.
+        return super()._n_leaves() - len(self._owner.leaves()) + len(self._owner.alternate.leaves())
+
     def _may_have_leaves(self, n_leaves: int, instead_of: int) -> bool:
         if self._owner is None or self.options.max_leaves is None:
             return super()._may_have_leaves(n_leaves, instead_of)
-        # An alternate has a limit of its own, which it is within.
+        # To restructure may not make an alternate larger.
         return n_leaves <= instead_of
 
     def _leaf(self, way: Way, of_class: Counts, models: LeafModels | None) -> WatchedNode:
@@ -378,7 +391,7 @@ class FollowingTree(ReferenceTree):
             alternate = node.alternate
             if alternate is None:
                 continue
-            if node.contest.stake(True) * delta >= 1:
+            if node.contest.stake(True) * delta >= 1 and self._may_swap(node):
                 self.changes["alternates_swapped"] += 1
                 if node is self.root and not self.is_windowed:
                     self._swap_trunks()

@@ -216,21 +216,32 @@ class ReferenceTree:
         """Count a point in nodes, the leaf last, and split one if it is time; return the one that is split anew."""
         # Weights are no evidence: there a point is one point.
         times = min(weight.times, 1) if self.options.split_test == "evidence" else weight.times
+        # Where inner nodes count a sample, the leaf counts a point before a node above it is split anew.
+        counts_first = self.options.growth == "streaming"
+        if counts_first:
+            for node in counting:
+                self._count_in(node, features, label, times)
         for node in counting:
-            node.reached += times
+            if not counts_first:
+                self._count_in(node, features, label, times)
             if not node.looks:
                 continue
-            node.counted[label] += times
-            for j in self.seen(node, features) if times > 0 else ():
-                on = node.on.setdefault(j, [0] * self.n_classes)
-                on[label] += times
-                if sum(on) == OCCURRENCES_FOR_RANK:
-                    node.ranked.append(j)
             if node is counting[-1]:
                 self._split_if_due(node, arbiter)
             elif self._resplit_if_due(node, arbiter):
                 return node
         return None
+
+    def _count_in(self, node: Node, features: Sequence[int], label: int, times: int) -> None:
+        node.reached += times
+        if not node.looks:
+            return
+        node.counted[label] += times
+        for j in self.seen(node, features) if times > 0 else ():
+            on = node.on.setdefault(j, [0] * self.n_classes)
+            on[label] += times
+            if sum(on) == OCCURRENCES_FOR_RANK:
+                node.ranked.append(j)
 
     def seen(self, node: Node, features: Sequence[int]) -> Sequence[int]:  # noqa: ARG002 - trees of forests look at it
         """Return the features of a point that a node may split on: here all."""
@@ -375,7 +386,7 @@ class ReferenceTree:
         n = sum(node.counted)
         if n - node.tested_at < options.grace_period:
             return False
-        if options.max_leaves is not None and len(self.root.leaves()) >= options.max_leaves:
+        if options.max_leaves is not None and self._n_leaves() >= options.max_leaves:
             return False
         node.tested_at = n
         if max(node.counted) == n:
@@ -448,10 +459,14 @@ class ReferenceTree:
     def next_born(self, born: int) -> None:
         self._born = born
 
+    def _n_leaves(self) -> int:
+        """Return how many leaves there are, of those that are limited."""
+        return len(self.root.leaves())
+
     def _may_have_leaves(self, n_leaves: int, instead_of: int) -> bool:
         """Whether there may be so many leaves in place of others."""
         most = self.options.max_leaves
-        return most is None or len(self.root.leaves()) - instead_of + n_leaves <= most
+        return most is None or self._n_leaves() - instead_of + n_leaves <= most
 
     def _due_revision(self, node: Node, arbiter: Arbiter) -> tuple[int, float, float] | None:
         """Return the feature that an inner node is to be split on instead, its gain and its margin."""

@@ -94,11 +94,10 @@ def test_counts_are_of_the_points_that_passed_through(growth: str, max_depth: in
                 assert node.n == off.n + on.n
 
 
-@pytest.mark.parametrize("revision", ["replace", "restructure"])
-def test_points_above_a_split_made_anew_are_those_that_passed(revision: str) -> None:
+def test_points_above_a_split_made_anew_are_those_that_passed() -> None:
     """Inner nodes of this tree count a sample of the points: what is shown must be all of them."""
     rng = np.random.default_rng(5)
-    tree = _core.Tree(growth="streaming", tau=0.2, delta=0.1, revision=revision)
+    tree = _core.Tree(growth="streaming", tau=0.2, delta=0.1)
     since: dict[int, list[int]] = {}  # a node was made, by when that was
     resplit = 0
     for i in range(8000):
@@ -113,10 +112,8 @@ def test_points_above_a_split_made_anew_are_those_that_passed(revision: str) -> 
             resplit = tree.tally()["resplit"]
             nodes = tree.nodes()
             revised = int(np.flatnonzero(nodes["split_at"] == tree.n())[0])
-            # Below a node that was restructured, others have points from before they got their numbers.
-            if revision == "replace" or revised == 0:
-                counts = TreeView.of(tree, MAIL).nodes[revised].counts
-                assert counts == tuple(since[int(nodes["born"][revised])])
+            counts = TreeView.of(tree, MAIL).nodes[revised].counts
+            assert counts == tuple(since[int(nodes["born"][revised])])
     assert resplit > 0
     view = TreeView.of(tree, MAIL)
     assert view.nodes[0].counts == tuple(since[0])
