@@ -29,9 +29,9 @@ __all__ = ["PrequentialRun", "prequential"]
 # Points that are handed to a model between two looks at the clock and at what it answered.
 _POINTS_AT_ONCE = 4096
 # Without `every`, records are at first _FIRST_EVERY points apart, as many as the window has by default, and there are
-# at most _MOST_RECORDS, enough for a curve: a record takes about a millisecond, which a thousand points share.
+# at most _MOST_RECORDS, enough for a smooth curve: a record takes about a millisecond, which a thousand points share.
 _FIRST_EVERY = 1000
-_MOST_RECORDS = 32
+_MOST_RECORDS = 128
 _SECONDS_BETWEEN_PROGRESS = 0.05
 
 
@@ -67,7 +67,7 @@ def prequential(
     fading : float
         The factor by which the weight of a point falls with each further point, for the fading metrics.
     every : int or None
-        The number of points between two records. None starts with 1,000 and doubles it whenever there are 32 records,
+        The number of points between two records. None starts with 1,000 and doubles it whenever there are 128 records,
         so a stream of any length takes the same memory.
     positive : label or None
         The class of F1; None for the mean over the classes.
