@@ -43,6 +43,7 @@ def test_every_parameter_reaches_the_learner(tmp_path: Path) -> None:
         "tau": 0.3,
         "grace_period": 5,
         "min_samples_reevaluate": 50,
+        "revision": "restructure",
         "min_gain": 0.001,
         "max_depth": 4,
         "max_leaves": 9,

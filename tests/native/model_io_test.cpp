@@ -625,7 +625,8 @@ void refusals_say_what_must_hold(const std::vector<SmallTree>& models) {
           "sapwood");
     CHECK(refusal(replaced("min_gain", "min_pain")) == "a tree must have the option 'min_gain' here, got 'min_pain'");
     CHECK(refusal(replaced("hoeffding", "Hoeffding")) ==
-          "growth must be one of 'hoeffding', 'extremely_fast', 'streaming', 'windowed', 'adaptive', 'batch', got "
+          "growth must be one of 'hoeffding', 'extremely_fast', 'streaming', 'windowed', 'adaptive', 'batch', "
+          "'adaptive_size', got "
           "'Hoeffding'");
     CHECK(refusal(right, 6).empty());
     CHECK(refusal(right, 3).find("features of the model") != std::string::npos);
