@@ -49,8 +49,8 @@ def expected_failures(model: Any) -> dict[str, str]:
     is_early = isinstance(model, (StreamingTreeClassifier, ExtremelyFastDecisionTreeClassifier))
     if not is_early and (model.leaf_prediction == "majority" or isinstance(model, DynamicTreeClassifier)):
         return {}
-    # Of the trees that split early, those of dense data, which has numbers, are more than a leaf; and naive Bayes sees a
-    # number in ranges that its first values make, of which the order decides, and each of which counts once.
+    # Of the trees that split early, those of dense data, which has numbers, are more than a leaf; and naive Bayes
+    # sees a number in ranges that its first values make, of which the order decides, and each of which counts once.
     return {"check_sample_weight_equivalence_on_dense_data": ORDER}
 
 
