@@ -21,7 +21,7 @@ import pytest
 SOURCES = sorted(Path(__file__).parent.joinpath("native").glob("*_test.cpp"))
 
 # Programs that take long run in parts, which other workers can take over.
-PARTS = {"certified_test": 4}
+PARTS = {"approximate_test": 4, "certified_test": 4, "following_test": 3}
 # Long oracles: half a second or more as the wheel is compiled. `make check` leaves them out.
 SLOW = {
     "approximate_test",

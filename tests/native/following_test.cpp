@@ -243,8 +243,12 @@ void memory_holds(Growth growth, LeafPrediction prediction) {
 
 }  // namespace
 
-int main() {
-    for (const Growth growth : {Growth::windowed, Growth::adaptive, Growth::streaming}) {
+/// Of the growths, with a part and a number of parts as arguments, those whose turn it is.
+int main(int argc, char** argv) {
+    const auto [part, parts] = sapwood::check::part_of(argc, argv);
+    constexpr std::array growths{Growth::windowed, Growth::adaptive, Growth::streaming};
+    for (std::size_t i = part; i < growths.size(); i += parts) {
+        const Growth growth = growths[i];
         Seen seen;
         std::size_t number = 0;
         for (const std::string_view name : sapwood::streams::names) {
