@@ -79,10 +79,16 @@ class BatchLearner:
         for features, label in points:
             for feature in features:
                 on.setdefault(feature, [0] * self.n_classes)[label] += 1
-        return {
-            feature: self.impurity(counts) + self.impurity([a - b for a, b in zip(whole, counts, strict=True)])
-            for feature, counts in on.items()
-        }
+        # Most of many features have the counts of many others, and so their scores.
+        known: dict[tuple[int, ...], float] = {}
+
+        def score(counts: tuple[int, ...]) -> float:
+            if counts not in known:
+                rest = [a - b for a, b in zip(whole, counts, strict=True)]
+                known[counts] = self.impurity(counts) + self.impurity(rest)
+            return known[counts]
+
+        return {feature: score(tuple(counts)) for feature, counts in on.items()}
 
     def gain(self, points: Sequence[Point], score: float) -> float:
         return (self.impurity(self.counts(points)) - score) / len(points) * self.unit
@@ -103,7 +109,8 @@ class BatchLearner:
         scores = self.scores(points)
         if not scores:
             return None
-        best = min(scores, key=lambda feature: (scores[feature], self.order(feature)))
+        least = min(scores.values())
+        best = min((feature for feature in scores if scores[feature] == least), key=self.order)
         if self.gain(points, scores[best]) <= max(self.min_gain, LEAST_GAIN):
             return None
         return best if self.stopping == "none" or self.has_evidence(points, best) else None
