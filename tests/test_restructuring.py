@@ -84,6 +84,28 @@ def test_a_tree_that_follows_changes() -> None:
     assert resplit > 0
 
 
+@pytest.mark.parametrize("revision", ["replace", "restructure"])
+def test_a_tree_that_follows_changes_within_its_leaves(revision: str) -> None:
+    """With models in the leaves of an alternate no one would see which of two labels it took where both are as good."""
+    resplit = 0
+    for seed in range(6):
+        options = DriftOptions(
+            **{**BOLD, "revision": revision},
+            max_leaves=4,
+            leaf_prediction="majority",
+            split_test="gaussian" if seed % 2 else "evidence",
+            swap_delta=0.3,
+            patience=60,
+            window_size=100,
+            drift_delta=0.3,
+        )
+        twins = Twins(options)
+        twins.reference = DriftingTree(options)
+        twins.learn(stream_that_changes(seed, 500), ask_every=20)
+        resplit += twins.reference.tally["resplit"]
+    assert resplit > 0
+
+
 def mixed_table(n: int, seed: int) -> list[tuple[dict[str, Any], int]]:
     """Make points with numbers, some missing, and categories, whose class shows in others after each third."""
     rng = np.random.default_rng(seed)
