@@ -349,7 +349,7 @@ StreamingTree chain(NodeId length) {
     TreeBody tree(options, 2);
     TreeTally tally;
     tally.tested = tally.split = length;
-    tree.restore_counts(length + 1, tally, static_cast<std::uint64_t>(2 * length + 1));
+    tree.restore_counts(length, tally, static_cast<std::uint64_t>(2 * length + 1));
     // Each before its children, those for off first; the chain goes on for off and for on in turn.
     using State = NodeStatistics::State;
     const auto leaf = [&](NodeId parent, bool passes, std::uint64_t born) {
@@ -453,7 +453,7 @@ StreamingTree typed_tree() {
     tree.use_attributes();
     TreeTally tally;
     tally.tested = tally.split = 2;
-    tree.restore_counts(7, tally, 5);
+    tree.restore_counts(8, tally, 5);
     using State = NodeStatistics::State;
     const auto add = [&](NodeId parent, bool passes, std::uint64_t born, const Test& test, Count n) {
         Node node;

@@ -28,10 +28,9 @@ public:
           counts_inner_(counts_inner_nodes),
           forgets_(forgets_points),
           with_contents_(with_contents),
-          // Points add up only where each is counted as often as its weight says, and none is given up. Not asked of
-          // a tree that is read: one that model_io_test saved was refused for it, and why is not known yet.
-          adds_up_(with_contents && counts_all_points && !tree.options().max_bytes &&
-                   !tree.options().counts_points_once() && !tree.options().gives_up_points()) {}
+          // Points add up only where each is counted as often as its weight says, and none is given up.
+          adds_up_(counts_all_points && !tree.options().max_bytes && !tree.options().counts_points_once() &&
+                   !tree.options().gives_up_points()) {}
 
     void validate() {
         seen_.resize(nodes_.n_ids());
