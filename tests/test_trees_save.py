@@ -16,7 +16,15 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from tree_models import BOLD, CLASSIFIERS, Classifier, content, dicts, state, stream
 
-from sapwood import ExtremelyFastDecisionTreeClassifier, HoeffdingTreeClassifier, load_model
+from sapwood import (
+    ExtremelyFastDecisionTreeClassifier,
+    HoeffdingAdaptiveTreeClassifier,
+    HoeffdingTreeClassifier,
+    SlidingWindowTreeClassifier,
+    StreamingForestClassifier,
+    StreamingTreeClassifier,
+    load_model,
+)
 from sapwood.estimators import TreeClassifier
 from sapwood.exceptions import ModelFormatError
 from sapwood.learner import TreeModel
@@ -61,6 +69,42 @@ def test_a_copy_goes_on_as_the_original(
     for other in copies[2:]:
         other.partial_fit(X[200:], y[200:])
     assert {content(other) for other in copies} == {content(model)}
+
+
+RESUMED: list[tuple[Any, dict[str, Any]]] = [
+    (StreamingTreeClassifier, {}),
+    (StreamingTreeClassifier, {"drift": True}),
+    (StreamingTreeClassifier, {"drift": True, "revision": "restructure"}),
+    (HoeffdingTreeClassifier, {"delta": 0.05, "tau": 0.2}),
+    (ExtremelyFastDecisionTreeClassifier, {"delta": 0.05, "tau": 0.2}),
+    (HoeffdingAdaptiveTreeClassifier, {"delta": 0.05, "tau": 0.2}),
+    (SlidingWindowTreeClassifier, {"window_size": 150, "delta": 0.05, "tau": 0.2}),
+    (StreamingForestClassifier, {"n_estimators": 3}),
+]
+
+
+# In both streams the evidence of a threshold is enough a hundred points before it was once seen to be.
+@pytest.mark.parametrize(
+    ("classifier", "parameters"), RESUMED, ids=lambda value: getattr(value, "__name__", str(value))
+)
+@pytest.mark.parametrize(("seed", "n_classes"), [(1, 2), (5, 3)])
+def test_a_model_of_numbers_that_is_read_after_every_point_goes_on_as_one_that_is_not(
+    classifier: Any, parameters: dict[str, Any], seed: int, n_classes: int
+) -> None:
+    random = np.random.default_rng(seed)
+    X = np.round(random.normal(size=(600, 3)), 2)
+    y = (X[:, 0] > 0.3).astype(int) + (X[:, 1] > 0) * (n_classes == 3)
+    is_noise = random.random(len(y)) < 0.2
+    y[is_noise] = random.integers(0, n_classes, is_noise.sum())
+    X[random.random(X.shape) < 0.1] = np.nan
+    model = classifier(**parameters)
+    resumed = clone(model)
+    for i in range(500):
+        model.partial_fit(X[i : i + 1], y[i : i + 1], classes=range(n_classes))
+        resumed.partial_fit(X[i : i + 1], y[i : i + 1], classes=range(n_classes))
+        saved = model.to_bytes()
+        assert resumed.to_bytes() == saved, f"after {i + 1} points"
+        resumed = classifier.from_bytes(saved)
 
 
 @every_classifier

@@ -67,8 +67,7 @@ class StreamingTreeClassifier(TreeClassifier, kind="StreamingTreeClassifier"):
     - An alternate changes nothing of the tree, nor of its predictions, before it wins (unless ``max_bytes`` is set,
       which they share). One that is no better ever wins with a probability of at most ``swap_delta``, however often it
       is looked at; this assumes that the points of a contest do not change in kind.
-    - A model that was saved goes on as if it had never stopped, byte for byte, alternates and detectors included; over
-      numbers it may split some points earlier than one that was not saved, as docs/reliability.md tells.
+    - A model that was saved goes on as if it had never stopped, byte for byte, alternates and detectors included.
     - A point with m active features is led to its leaf in O(m + depth), and learned in O(m) per node that counts it. It
       is learned at most twice: in the tree, and in an alternate on its way.
     - An error changes nothing. Many threads may read one object, and one at a time change it.

@@ -406,8 +406,10 @@ public:
     void save(ByteWriter& out) const {
         std::vector<FeatureId> ids;
         for (const FeatureId id : index_.ids()) {
-            // One without a value, of which only a threshold is kept, is made again with it.
-            if (histogram(static_cast<AttributeId>(id))->size() > 0) ids.push_back(id);
+            // One that never had two values, of which only a threshold is kept, is made again with it. One that has
+            // lost all of its values goes on with the numbers of its gaps.
+            const Histogram& each = *histogram(static_cast<AttributeId>(id));
+            if (each.size() > 0 || each.n_gaps() > 0) ids.push_back(id);
         }
         std::sort(ids.begin(), ids.end());
         out.put(static_cast<std::uint32_t>(ids.size()));

@@ -141,6 +141,9 @@ public:
     /// The number of the gap below an interval that is not the first.
     std::uint32_t gap_below(std::size_t i) const { return gap_[i]; }
 
+    /// How many gaps there have been.
+    std::uint32_t n_gaps() const { return n_gaps_; }
+
     /// The points of each class above a threshold; exact if it is in a gap.
     std::vector<Count> above(double threshold) const {
         std::vector<Count> sums(n_classes_);
@@ -164,9 +167,9 @@ public:
     /// Throws ModelFormatError unless some histogram can have been saved so.
     void load(ByteReader& in) {
         const auto size = in.get<std::uint32_t>("the intervals of a number");
-        if (size == 0 || size > most)
-            throw ModelFormatError("intervals must be from 1 to 64, got " + std::to_string(size));
+        if (size > most) throw ModelFormatError("intervals must be at most 64, got " + std::to_string(size));
         n_gaps_ = in.get<std::uint32_t>("the gaps of a number");
+        if (size == 0 && n_gaps_ == 0) throw ModelFormatError("a number must have had intervals, got none");
         if (n_gaps_ > static_cast<std::uint32_t>(max_points)) {
             throw ModelFormatError("gaps must be at most as many as points can be, got " + std::to_string(n_gaps_));
         }

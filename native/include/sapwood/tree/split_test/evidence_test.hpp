@@ -118,15 +118,16 @@ private:
     /// Whether some test may have enough evidence, after a look at those parts of the search of which the last look
     /// does not say so: features, or the thresholds of a number. If none may, notes what says so.
     ///
-    /// A threshold that is new begins as a division that there was, of the same number or of its presence, which is a
-    /// feature, and needs more than that.
+    /// A feature that is new begins as a division into all points and none. What a new threshold begins as is looked at
+    /// with the others of its number, or with the features as long as the node has not met the number: the parts are
+    /// looked at at different times, so that each must speak for itself.
     bool may_be_enough(NodeStatistics& leaf, const AttributeSearch& over, double whole, std::int64_t number) {
         EvidenceNotes& notes = notes_of(leaf);
         const auto may_be = [whole](double bound) { return bound + whole >= -rounding; };
         if (may_be(notes.bound_of_features())) {
             const std::optional<Split> best = leaf.search()->over_features().best();
             const double needed = evidence_needed(log_delta_, number, 1) + evidence_.least_regret(leaf.n());
-            notes.set_bound_of_features(best ? -best->score - needed : -std::numeric_limits<double>::infinity());
+            notes.set_bound_of_features((best ? -best->score : -whole) - needed);
         }
         double most = notes.bound_of_features();
         if (may_be(most)) return true;
@@ -142,14 +143,14 @@ private:
     }
 
     /// The most that the evidence of a threshold of a number exceeds what it needs by, less the weighted entropy of the
-    /// node. A threshold that is new later begins as a division that there is, and needs more.
+    /// node: of one that there is, or of one that comes later, which needs more. That one begins as a division by a
+    /// threshold that there is, by the presence of the number, or into all points and none.
     double most_of_number(NodeStatistics& node, AttributeId attribute, double unranked_needs, std::int64_t leaf) {
         const AttributeSearch& over = *node.search()->over_attributes();
         const FeatureId presence = over.attributes().number(attribute).presence;
         const double of_presence =
             std::min(notes_of(node).needed(presence, log_delta_, leaf), unranked_needs) + 2 * std::numbers::ln2;
         const Histogram* histogram = over.histogram(attribute);
-        if (histogram == nullptr) return -std::numeric_limits<double>::infinity();
         return node.counted().size() == 2 ? most_of_thresholds<2>(*histogram, node.counted(), of_presence)
                                           : most_of_thresholds<0>(*histogram, node.counted(), of_presence);
     }
@@ -164,7 +165,10 @@ private:
             for (std::size_t k = 0; k < n_classes; ++k) with_[k] -= histogram.counts(i)[k];
         }
         const bool some_missing = std::any_of(with_.begin(), with_.end(), [](Count count) { return count > 0; });
-        double most = -std::numeric_limits<double>::infinity();
+        // Of those that come later the first begin as all points and none (`above_` is empty), or as the presence.
+        const double latest = of_presence + price_of_rank(histogram.n_gaps() + 1);
+        double most = evidence_.log_probability<fixed>(above_, of_class) - latest;
+        if (some_missing) most = std::max(most, evidence_.log_probability<fixed>(with_, of_class) - latest);
         for (std::size_t i = histogram.size(); i-- > 1;) {
             for (std::size_t k = 0; k < n_classes; ++k) {
                 above_[k] += histogram.counts(i)[k];
