@@ -108,6 +108,11 @@ def as_recorded(parameters: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in parameters.items() if name not in NEW_PARAMETERS}
 
 
+def rounded(value: float) -> float:
+    """Return ten digits: NumPy chooses its logarithms and sums by the processor, and they differ in the last bits."""
+    return float(f"{value:.10g}")
+
+
 def evaluated(learner: str, way: str) -> Fields:
     """Test then train, from a matrix, from points or from batches; times and memory are left out."""
     from sapwood.evaluate import prequential
@@ -129,14 +134,14 @@ def evaluated(learner: str, way: str) -> Fields:
     untimed = {name: told[name] for name in ("model", "parameters", "settings", "n", "interrupted", "classes")}
     untimed["parameters"] = as_recorded(untimed["parameters"])
     records = {
-        name: [None if value is None else float(value) for value in column]
+        name: [None if value is None else rounded(value) for value in column]
         for name, column in sorted(told["records"].items())
         if name not in (*IN_BYTES, "seconds", "points_per_second")
     }
     return {
         "accuracy": f"{found['accuracy']:.4f}",
         "log_loss": f"{found['log_loss']:.4f}",
-        "metrics": digest(sorted(told["metrics"].items())),
+        "metrics": digest(sorted((name, rounded(value)) for name, value in told["metrics"].items())),
         "records": digest(records),
         "columns": sorted(records),
         "run": digest(untimed),
