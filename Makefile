@@ -96,11 +96,11 @@ CLANG ?= $(firstword $(notdir $(wildcard $(addsuffix /clang++*,$(subst :, ,$(PAT
 SECONDS ?= 60
 FUZZ_TARGETS := TreeBytes DynamicBytes SvmlightText SplitSearches DeltaBytes LabelledText CsvText JsonText
 FUZZ_FLAGS := -std=c++20 -O1 -g1 -ffp-contract=off -fsanitize=address,undefined -fno-sanitize-recover=all
-FUZZ_OBJECTS := $(patsubst native/src/search/%.cpp,build/fuzz/%.o,$(wildcard native/src/search/*.cpp))
+FUZZ_OBJECTS := $(patsubst native/src/%.cpp,build/fuzz/%.o,$(wildcard native/src/*/*.cpp))
 
-build/fuzz/%.o: native/src/search/%.cpp $(NATIVE)
+build/fuzz/%.o: native/src/%.cpp $(NATIVE)
 	@test -n "$(CLANG)" || { echo "make fuzz: clang must be installed, or named by CLANG="; exit 1; }
-	mkdir -p build/fuzz
+	mkdir -p $(dir $@)
 	$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -Inative/include -c $< -o $@
 
 $(addprefix build/fuzz/,$(FUZZ_TARGETS)): build/fuzz/%: fuzz/fuzz.cpp $(wildcard fuzz/*.hpp) $(FUZZ_OBJECTS)

@@ -9,7 +9,6 @@
 #include "sapwood/model_io.hpp"
 #include "sapwood/tree/learn_rows.hpp"
 #include "sapwood/tree/streaming_tree.hpp"
-#include "sapwood/tree/validate_tree.hpp"
 #include "target.hpp"
 
 namespace sapwood::fuzz {

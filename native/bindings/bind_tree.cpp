@@ -11,6 +11,8 @@
 
 #include "guarded_tree.hpp"
 #include "sapwood/tree/learn_rows.hpp"
+#include "sapwood/tree/split_test/hoeffding.hpp"
+#include "sapwood/tree/split_test/mcdiarmid.hpp"
 #include "stream_learner.hpp"
 
 namespace sapwood::bindings {

@@ -17,7 +17,6 @@
 #include "sapwood/io/read_tree.hpp"
 #include "sapwood/io/write_tree.hpp"
 #include "sapwood/tree/streaming_tree.hpp"
-#include "sapwood/tree/validate_tree.hpp"
 #include "streams.hpp"
 
 namespace {

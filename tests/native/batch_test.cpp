@@ -14,7 +14,6 @@
 #include "sapwood/io/write_tree.hpp"
 #include "sapwood/random.hpp"
 #include "sapwood/tree/batch/absorb.hpp"
-#include "sapwood/tree/validate_tree.hpp"
 
 using namespace sapwood;
 

@@ -11,7 +11,6 @@
 #include "check.hpp"
 #include "sapwood/forest/learn_forest_rows.hpp"
 #include "sapwood/model_io.hpp"
-#include "sapwood/tree/validate_tree.hpp"
 
 namespace {
 

@@ -14,7 +14,6 @@
 #include "sapwood/model_io.hpp"
 #include "sapwood/search/families.hpp"
 #include "sapwood/tree/learn_rows.hpp"
-#include "sapwood/tree/validate_tree.hpp"
 
 namespace {
 

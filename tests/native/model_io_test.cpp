@@ -21,8 +21,8 @@
 #include <vector>
 
 #include "check.hpp"
+#include "sapwood/tree/growth/make_growth.hpp"
 #include "sapwood/tree/learn_rows.hpp"
-#include "sapwood/tree/validate_tree.hpp"
 #include "streams.hpp"
 
 // ---- how much memory is taken ------------------------------------------------------------------------------------

@@ -26,7 +26,6 @@
 #include "sapwood/storage/fair_mutex.hpp"
 #include "sapwood/tree/learn_rows.hpp"
 #include "sapwood/tree/streaming_tree.hpp"
-#include "sapwood/tree/validate_tree.hpp"
 #include "streams.hpp"
 
 namespace {

@@ -18,7 +18,6 @@
 #include "check.hpp"
 #include "sapwood/model_io.hpp"
 #include "sapwood/tree/streaming_tree.hpp"
-#include "sapwood/tree/validate_tree.hpp"
 #include "streams.hpp"
 
 namespace {

@@ -12,7 +12,11 @@
 
 #include "brute_force.hpp"
 #include "check.hpp"
+#include "sapwood/tree/split_test/gain_units.hpp"
+#include "sapwood/tree/split_test/gaussian.hpp"
+#include "sapwood/tree/split_test/hoeffding.hpp"
 #include "sapwood/tree/split_test/make_split_test.hpp"
+#include "sapwood/tree/split_test/mcdiarmid.hpp"
 
 namespace {
 

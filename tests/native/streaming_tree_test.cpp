@@ -18,7 +18,6 @@
 #include <vector>
 
 #include "check.hpp"
-#include "sapwood/tree/validate_tree.hpp"
 #include "streams.hpp"
 
 namespace {

@@ -19,7 +19,6 @@
 #include "sapwood/model_io.hpp"
 #include "sapwood/storage/fair_mutex.hpp"
 #include "sapwood/tree/streaming_tree.hpp"
-#include "sapwood/tree/validate_tree.hpp"
 #include "sapwood/tree/vocabulary.hpp"
 
 namespace {

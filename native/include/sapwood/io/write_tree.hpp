@@ -1,168 +1,17 @@
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <span>
 #include <string>
-#include <string_view>
-#include <type_traits>
-#include <vector>
 
-#include "sapwood/io/attributes_section.hpp"
-#include "sapwood/io/option_bytes.hpp"
-#include "sapwood/io/sections.hpp"
-#include "sapwood/io/tree_format.hpp"
-#include "sapwood/io/trunk_section.hpp"
-#include "sapwood/io/write_pages.hpp"
-#include "sapwood/storage/bytes.hpp"
 #include "sapwood/tree/streaming_tree.hpp"
 
 namespace sapwood {
 
-namespace detail {
-
-class TreeWriter {
-public:
-    /// `shares`: whether what is known of numbers and categories is shared, and written elsewhere.
-    explicit TreeWriter(StreamingTree& tree, bool shares = false)
-        : tree_(tree), searches_(tree), shares_(shares), order_(tree.body().all_nodes()) {}
-
-    std::string write() {
-        ByteWriter out;
-        // Most trees take fewer bytes in a file than in memory.
-        out.reserve(tree_.n_bytes());
-        out.put_raw(tree_format::magic);
-        out.put(tree_format::version);
-        put_section(out, "options", [this](ByteWriter& section) { put_options(section); });
-        put_section(out, "counts", [this](ByteWriter& section) { put_counts(section); });
-        if (!shares_ && !tree_.attributes().empty()) {
-            put_section(out, "attributes",
-                        [this](ByteWriter& section) { put_attributes(section, tree_.attributes(), tree_.ranges()); });
-        }
-        put_section(out, "models", [this](ByteWriter& section) { put_models(section); });
-        put_section(out, "nodes", [this](ByteWriter& section) { put_nodes(section); });
-        put_section(out, "growth", [this](ByteWriter& section) { tree_.growth().save(section, tree_.body()); });
-        return out.take();
-    }
-
-private:
-    const ModelLayout& layout() const { return tree_.body().predictor().layout(); }
-
-    void put_options(ByteWriter& out) const {
-        for_each_option(tree_.options(),
-                        [&](std::string_view name, const auto& option) { put_option(out, name, option); });
-    }
-
-    void put_counts(ByteWriter& out) const {
-        out.put(static_cast<std::uint32_t>(tree_.n_classes()));
-        out.put(tree_.n());
-        out.put(tree_.n_met());
-        out.put_all(std::span<const std::uint64_t>(tree_.body().weights().state()));
-        out.put(tree_.nodes().n_born());
-        if (tree_.body().following()) out.put(tree_.nodes().n_born_beside());
-        for_each_count(tree_.tally(), [&](std::string_view, std::int64_t count) { out.put(count); });
-    }
-
-    /// What leaves share: the trunk, and the pages that their models are made of.
-    void put_models(ByteWriter& out) {
-        const LeafPredictor& predictor = tree_.body().predictor();
-        put_shared(out, predictor.shared());
-        if (tree_.body().options().watches_errors()) {
-            out.put(static_cast<std::uint8_t>(predictor.beside() ? 1 : 0));
-            if (predictor.beside()) put_shared(out, *predictor.beside());
-        }
-        if (!layout().keeps_anything()) return;
-        for (const NodeId at : order_) {
-            if (tree_.node(at).models) pages_.meet(*tree_.node(at).models);
-        }
-        pages_.put_pages(out, layout());
-    }
-
-    void put_shared(ByteWriter& out, const SharedModels& shared) const {
-        if (shared.mixing) {
-            put_mixing(out, *shared.mixing);
-        } else if (layout().keeps_logistic) {
-            const Trunk& trunk = shared.trunk;
-            out.put(static_cast<std::uint32_t>(trunk.size()));
-            const auto put_record = [&](const Word* record) {
-                put_words(out, record, trunk.n_outputs());
-                put_words(out, record + trunk.room(), trunk.n_outputs());
-            };
-            put_record(trunk.intercept());
-            for (std::size_t i = 0; i < trunk.size(); ++i) put_record(trunk.record(static_cast<FeatureId>(i)));
-        }
-    }
-
-    void put_nodes(ByteWriter& out) {
-        out.put(static_cast<std::uint32_t>(order_.size()));
-        for (const NodeId at : order_) put_node(out, at);
-    }
-
-    void put_node(ByteWriter& out, NodeId at) {
-        const Node& node = tree_.node(at);
-        out.put(static_cast<std::uint8_t>(tree_.options().growth));
-        put_test(out, tree_.nodes().test(at));
-        out.put(tree_.nodes().born(at));
-        out.put_all(std::span<const std::int64_t>(node.of_class));
-        if (!tree_.nodes().is_leaf(at)) {
-            out.put(node.split.gain);
-            out.put(node.split.margin);
-            out.put(node.split.at);
-        }
-        put_statistics(out, at);
-        if (node.models)
-            pages_.put_models(out, *node.models, tree_.body().predictor().layout(), tree_.body().predictor().chooses());
-        if (tree_.body().following()) tree_.body().watch(at).save(out);
-    }
-
-    static void put_test(ByteWriter& out, const Test& test) {
-        out.put(static_cast<std::uint8_t>(test.kind()));
-        if (test.kind() == TestKind::nothing) return;
-        if (test.kind() == TestKind::is_among) {
-            out.put(static_cast<std::uint32_t>(test.categories().size()));
-            out.put_all(std::span<const FeatureId>(test.categories()));
-            return;
-        }
-        out.put(test.feature());
-        if (test.kind() == TestKind::is_on) return;
-        out.put(static_cast<std::uint8_t>(test.missing_passes() ? 1 : 0));
-        out.put(test.threshold());
-    }
-
-    void put_statistics(ByteWriter& out, NodeId at) {
-        using State = NodeStatistics::State;
-        const NodeStatistics& statistics = tree_.node(at).statistics;
-        out.put(static_cast<std::uint8_t>(statistics.state()));
-        // Statistics that ended with the split: the classes of the node, of which all were tested.
-        if (statistics.state() == State::ended) return;
-        out.put_all(std::span<const Count>(statistics.counted()));
-        out.put(statistics.tested_at());
-        if (statistics.is_counting()) {
-            searches_.search(at)->save(out);
-            if (statistics.notes() != nullptr) statistics.notes()->save(out);
-            return;
-        }
-        out.put(statistics.n_missed());
-        if (statistics.is_paused()) out.put(static_cast<std::uint64_t>(statistics.paused_bytes()));
-    }
-
-    const StreamingTree& tree_;
-    /// The same tree, whose searches may bring themselves up to date when they are saved.
-    StreamingTree& searches_;
-    bool shares_;
-    std::vector<NodeId> order_;
-    PageWriter pages_;
-};
-
-}  // namespace detail
-
 /// The bytes of a tree (docs/format.md). Equal trees give equal bytes, however they lie in memory. The tree goes on
 /// exactly as one that is read from them, and does not change but for this: an approximate search does what it had put
 /// off, and forgets which of two bins it last chose at their common border.
-inline std::string write_tree(StreamingTree& tree) { return detail::TreeWriter(tree).write(); }
+std::string write_tree(StreamingTree& tree);
 
 /// The same without what is known of numbers and categories, which other trees share.
-inline std::string write_shared_tree(StreamingTree& tree) { return detail::TreeWriter(tree, true).write(); }
+std::string write_shared_tree(StreamingTree& tree);
 
 }  // namespace sapwood

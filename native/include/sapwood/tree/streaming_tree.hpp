@@ -1,18 +1,14 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "sapwood/points.hpp"
-#include "sapwood/tree/growth/make_growth.hpp"
+#include "sapwood/tree/growth/growth_policy.hpp"
 #include "sapwood/tree/tree_body.hpp"
-#include "sapwood/tree/widen_tree.hpp"
 
 namespace sapwood {
 
@@ -24,12 +20,13 @@ namespace sapwood {
 class StreamingTree {
 public:
     /// `known`: what is known of numbers and categories, if other trees share it.
-    explicit StreamingTree(const TreeOptions& options, std::shared_ptr<KnownAttributes> known = nullptr)
-        : body_(options, std::move(known)), growth_(make_growth(options)) {}
+    explicit StreamingTree(const TreeOptions& options, std::shared_ptr<KnownAttributes> known = nullptr);
 
     /// A tree of what was saved, which goes on where the one stopped that it is of.
-    StreamingTree(TreeBody body, std::unique_ptr<GrowthPolicy> growth)
-        : body_(std::move(body)), growth_(std::move(growth)) {}
+    StreamingTree(TreeBody body, std::unique_ptr<GrowthPolicy> growth);
+
+    StreamingTree(StreamingTree&&) noexcept;
+    ~StreamingTree();
 
     const TreeBody& body() const { return body_; }
     const GrowthPolicy& growth() const { return *growth_; }
@@ -46,9 +43,7 @@ public:
     Attributes& attributes() { return body_.attributes(); }
 
     /// To be called when the attributes know a number or a category that the next point has.
-    void use_attributes() {
-        if (!body_.uses_attributes()) body_.use_attributes();
-    }
+    void use_attributes();
 
     /// Notes a number that the next point to learn has: `reserve()` gives a feature without a name.
     template <class Reserve>
@@ -63,88 +58,51 @@ public:
     /// Learns from a point of a weight above 0. The label is below `n_classes()`; the points are at most `max_points`
     /// in all, else std::overflow_error is thrown and nothing changed. A point whose weight was rounded to 0 teaches
     /// the models of its leaf, and is counted nowhere.
-    void learn(const Point& point, Label label, Weight weight = 1) {
-        check_room(static_cast<Count>(n()), weight.count);
-        growth_->learn(body_, point, label, weight);
-    }
+    void learn(const Point& point, Label label, Weight weight = 1);
 
     /// Lets a leaf learn from many points by their counts, by weight, and as the split test counts them: each once
     /// where weights are no evidence. `note_points` says how many they were in all, and `grow` splits the leaves for
     /// which it is time then, and returns how many. For growth by batches (batch/absorb.hpp).
-    void absorb(NodeId leaf, const AddedCounts& added, const AddedCounts& seen) { body_.absorb(leaf, added, seen); }
-    void note_points(std::int64_t n, std::int64_t n_met) { body_.note_points(n, n_met); }
-    std::size_t grow() { return growth_->grow(body_); }
+    void absorb(NodeId leaf, const AddedCounts& added, const AddedCounts& seen);
+    void note_points(std::int64_t n, std::int64_t n_met);
+    std::size_t grow();
 
     /// Before the first point: nodes may split on some features only.
-    void restrict_splits(const SplitCandidates& candidates) { body_.restrict_splits(candidates); }
+    void restrict_splits(const SplitCandidates& candidates);
 
     /// Has a copy of a trunk, which it shared with other trees, for its own from now on.
-    void adopt_trunk(const Mixing& trunk) {
-        LeafPredictor& predictor = body_.restored_predictor();
-        const bool is_alike = trunk.layout().room == predictor.layout().room;
-        predictor.mixing() = is_alike ? trunk : trunk.widened(predictor.layout());
-    }
+    void adopt_trunk(const Mixing& trunk);
 
     /// A weight from 0 to `max_points`, for `learn`: it is rounded for what counts.
-    Weight rounded(double weight) { return body_.rounded(weight); }
+    Weight rounded(double weight);
 
     /// Computes the probability of each class for a point, into `scores.probabilities`.
-    void predict(const Point& point, Scores& scores) const { body_.predict(point, scores); }
+    void predict(const Point& point, Scores& scores) const;
     /// The class of the largest probability that `predict` would compute, as `label_of` says; in less time where it is
     /// certain before all models were asked.
-    Label predict_label(const Point& point, Scores& scores, std::span<const std::int64_t> places = {}) const {
-        const std::optional<Label> certain = body_.predict_label(point, scores);
-        return certain ? *certain : label_of(scores.probabilities, places);
-    }
-    Scores make_scores() const { return Scores(body_.predictor().layout()); }
+    Label predict_label(const Point& point, Scores& scores, std::span<const std::int64_t> places = {}) const;
+    Scores make_scores() const;
 
     /// The class of the largest probability. Of several, it is the one with the first place; `places` are those of the
     /// classes in the order of whoever asks, and a class without one comes after all others, as it was seen.
-    static Label label_of(std::span<const double> probabilities, std::span<const std::int64_t> places = {}) {
-        std::size_t best = 0;
-        for (std::size_t k = 1; k < probabilities.size(); ++k) {
-            const bool ties = probabilities[k] == probabilities[best] && k < places.size();
-            if (probabilities[k] > probabilities[best] || (ties && places[k] < places[best])) best = k;
-        }
-        return static_cast<Label>(best);
-    }
+    static Label label_of(std::span<const double> probabilities, std::span<const std::int64_t> places = {});
 
     /// Throws std::invalid_argument unless the tree can have `n_classes` classes, at any time from now on.
-    void check_classes(std::size_t n_classes) const {
-        if (n_classes <= this->n_classes()) return;
-        sapwood::check_classes(options(), n_classes);
-        Pausing::check_classes(body_, n_classes);
-    }
+    void check_classes(std::size_t n_classes) const;
 
     /// Makes room for `n_classes` classes, if they are more than before. Throws std::invalid_argument, and changes
     /// nothing, if `check_classes` does.
-    void cover_classes(std::size_t n_classes) {
-        if (n_classes <= this->n_classes()) return;
-        check_classes(n_classes);
-        if (body_.has_room_for(n_classes)) {
-            body_.take_classes(n_classes);
-            return;
-        }
-        Pausing(body_).make_room_to_widen(n_classes);
-        body_.widen(n_classes);
-        Pausing(body_).keep_within_after_widening();
-    }
+    void cover_classes(std::size_t n_classes);
 
     /// Says how many classes there will be, so that those yet to come find room: when they come no record is moved, but
     /// for the third class, with which records become of another kind, and in a tree with a limit of memory, which has
     /// no room to spare. No answer depends on it.
-    void expect_classes(std::size_t n_classes) {
-        if (n_classes <= body_.expected_classes()) return;
-        body_.set_expected_classes(n_classes);
-        if (this->n_classes() > 2 && !body_.has_room_for(body_.class_room(this->n_classes()))) {
-            body_.widen(this->n_classes());
-        }
-    }
+    void expect_classes(std::size_t n_classes);
 
     /// The search of a node, to be saved: it may bring itself up to date for that.
     SplitSearch* search(NodeId at) { return body_.statistics(at).search(); }
 
-    /// Throws std::logic_error with what is broken if an invariant does not hold. O(everything). In validate_tree.hpp.
+    /// Throws std::logic_error with what is broken if an invariant does not hold. O(everything).
     void validate() const { validate(true); }
     /// The same of all but what is within searches and pages: O(nodes * classes).
     void validate_nodes() const { validate(false); }
@@ -153,10 +111,7 @@ private:
     // For the tests of the validator.
     friend class NodesBreaker;
 
-    void validate(bool with_contents) const {
-        body_.validate(growth_->counts_inner_nodes(), growth_->counts_all_points(), growth_->forgets_points(),
-                       with_contents);
-    }
+    void validate(bool with_contents) const;
 
     TreeBody body_;
     std::unique_ptr<GrowthPolicy> growth_;

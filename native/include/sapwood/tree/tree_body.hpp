@@ -521,7 +521,7 @@ public:
     /// A number without apparent relation to the one given.
     static std::uint64_t mixed(std::uint64_t x) { return hashed(x); }
 
-    /// Throws std::logic_error with what is broken if an invariant does not hold. O(everything). In validate_tree.hpp.
+    /// Throws std::logic_error with what is broken if an invariant does not hold. O(everything).
     /// `counts_inner_nodes`, `counts_all_points`, `forgets_points`: as the growth policy says.
     /// `with_contents`: also what is within searches and pages.
     void validate(bool counts_inner_nodes, bool counts_all_points, bool forgets_points,

@@ -11,7 +11,7 @@
 namespace sapwood {
 
 /// What happens after a point: which nodes learn from it, when one is split, when a split is undone. A learner is a
-/// growth policy and a handful of options. Each policy has its own file here, and make_growth.hpp knows them all.
+/// growth policy and a handful of options. Each policy has its own file here, and make_growth knows them all.
 ///
 /// A policy changes a tree through the operations of TreeBody, and keeps no state itself: what it keeps of a node is in
 /// its NodeWatch, what it keeps of the stream is in Following. It saves and loads the latter.

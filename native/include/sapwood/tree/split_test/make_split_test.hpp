@@ -1,38 +1,18 @@
 #pragma once
 
-#include <cmath>
 #include <memory>
 
-#include "sapwood/tree/split_test/evidence_test.hpp"
-#include "sapwood/tree/split_test/gaussian.hpp"
-#include "sapwood/tree/split_test/hoeffding.hpp"
-#include "sapwood/tree/split_test/margin_test.hpp"
-#include "sapwood/tree/split_test/mcdiarmid.hpp"
+#include "sapwood/criterion.hpp"
+#include "sapwood/tree/split_test/bound.hpp"
+#include "sapwood/tree/split_test/split_test.hpp"
 #include "sapwood/tree/tree_options.hpp"
 
 namespace sapwood {
 
-inline std::unique_ptr<Bound> make_bound(SplitTestKind test, Criterion criterion, double delta) {
-    switch (test) {
-        case SplitTestKind::mcdiarmid:
-            return std::make_unique<McDiarmidBound>(criterion, delta);
-        case SplitTestKind::gaussian:
-            return std::make_unique<GaussianBound>(criterion, delta);
-        case SplitTestKind::hoeffding:
-        case SplitTestKind::evidence:  // has no bound
-            break;
-    }
-    return std::make_unique<HoeffdingBound>(criterion, delta);
-}
+/// The bound of a split test that has one; Hoeffding's for the others.
+std::unique_ptr<Bound> make_bound(SplitTestKind test, Criterion criterion, double delta);
 
 /// The split test that options choose.
-inline std::unique_ptr<SplitTest> make_split_test(const TreeOptions& options) {
-    if (options.split_test == SplitTestKind::evidence) {
-        return std::make_unique<EvidenceTest>(options.delta, options.min_gain);
-    }
-    return std::make_unique<MarginTest>(make_bound(options.split_test, options.criterion, options.delta),
-                                        options.criterion, options.tau, options.min_gain,
-                                        1 / std::sqrt(options.points_per_count));
-}
+std::unique_ptr<SplitTest> make_split_test(const TreeOptions& options);
 
 }  // namespace sapwood

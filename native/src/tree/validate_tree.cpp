@@ -1,5 +1,3 @@
-#pragma once
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -13,7 +11,7 @@
 
 namespace sapwood {
 
-namespace detail {
+namespace {
 
 /// Looks whether every node of a tree is reachable once or free, and whether the points, the statistics and the memory
 /// of all of them add up. Without a limit of memory no point is lost: each is counted in one leaf, or in a node that
@@ -236,11 +234,11 @@ private:
     std::int64_t counted_ = 0;
 };
 
-}  // namespace detail
+}  // namespace
 
-inline void TreeBody::validate(bool counts_inner_nodes, bool counts_all_points, bool forgets_points,
-                               bool with_contents) const {
-    detail::TreeValidator(*this, counts_inner_nodes, counts_all_points, forgets_points, with_contents).validate();
+void TreeBody::validate(bool counts_inner_nodes, bool counts_all_points, bool forgets_points,
+                        bool with_contents) const {
+    TreeValidator(*this, counts_inner_nodes, counts_all_points, forgets_points, with_contents).validate();
 }
 
 }  // namespace sapwood
