@@ -107,6 +107,8 @@ class FollowingTree(ReferenceTree):
         # The node in whose alternate something is done, and how many nodes alternates ever had.
         self._owner: WatchedNode | None = None
         self._born_beside = 0
+        # What the points of nodes depend on, when they were last looked up.
+        self._recounted: tuple[object, list[WatchedNode]] = None, []
         # What the leaves of an alternate of the root share.
         self._beside = (Regression(Weights.zero(1)), Mixing())
         self.changes = {"drifts": 0, "alternates_started": 0, "alternates_swapped": 0, "alternates_dropped": 0}
@@ -216,8 +218,16 @@ class FollowingTree(ReferenceTree):
         return nodes
 
     def recount(self) -> None:
-        """Look up the points of every node."""
-        for node in self.all_nodes():
+        """Look up the points of every node, unless none can have others than when they were last looked up."""
+        nodes = self.all_nodes()
+        # A test changes no more of a node than what it says itself: that all of its points came before.
+        of_nodes = [(id(node), node.feature, node.since, node.counted_since, node.looks) for node in nodes]
+        state = (self.next, len(self.kept), self.n_classes, of_nodes)
+        if state == self._recounted[0]:
+            return
+        # The nodes too, so that no other node is given the place of one, and with it its id.
+        self._recounted = state, nodes
+        for node in nodes:
             if node.feature is None:
                 node.of_class = list(node.inherited)
             # The statistics of HAT end with a split.
@@ -407,7 +417,8 @@ class FollowingTree(ReferenceTree):
                 return
             if node.contest.stake(False) * delta >= 1 or node.contest.n >= self.options.patience:
                 self._drop(node)
-                node.rests_until = self.next + self.options.patience if self.is_windowed else 0
+                rest = self.options.patience + self.options.window_size
+                node.rests_until = self.next + rest if self.is_windowed else 0
             return
 
     def _drop(self, node: WatchedNode) -> None:

@@ -27,8 +27,6 @@ using sapwood::Label;
 using sapwood::LeafPrediction;
 using sapwood::NodeId;
 using sapwood::Nodes;
-using sapwood::NodeWatch;
-using sapwood::RecentPoint;
 using sapwood::SplitTestKind;
 using sapwood::StreamingTree;
 using sapwood::TreeOptions;
@@ -76,8 +74,8 @@ bool is_whole(const StreamingTree& tree) {
     }
 }
 
-/// Whether a point reaches a node: a node of the tree, or of the alternate beside one.
-bool reaches(const StreamingTree& tree, const std::vector<FeatureId>& features, NodeId node) {
+/// The nodes that a point reaches: those of the tree, and of the alternates beside them.
+std::vector<NodeId> met_by(const StreamingTree& tree, const std::vector<FeatureId>& features) {
     const sapwood::Point point{sapwood::Features(features)};
     std::vector<NodeId> met = tree.nodes().path(point);
     for (std::size_t i = 0, end = met.size(); i < end; ++i) {
@@ -85,8 +83,14 @@ bool reaches(const StreamingTree& tree, const std::vector<FeatureId>& features, 
         if (alternate == sapwood::no_node) continue;
         tree.nodes().walk(point, alternate, [&](NodeId inside) { met.push_back(inside); });
     }
-    return std::find(met.begin(), met.end(), node) != met.end();
+    return met;
 }
+
+/// What a node must have counted: its points of each class, and those of them in which each feature is on.
+struct Recount {
+    std::vector<Count> counted;
+    std::vector<std::vector<Count>> on;
+};
 
 /// Compares every count of a tree that takes points back with a recount of the last points of a stream.
 void recount(StreamingTree& tree, const std::vector<Point>& points, std::size_t n, int d) {
@@ -97,19 +101,28 @@ void recount(StreamingTree& tree, const std::vector<Point>& points, std::size_t 
                         ? n - static_cast<std::size_t>(tree.options().window_size)
                         : 0));
     CHECK(tree.body().following()->recent.end() == static_cast<std::int64_t>(n));
+    const std::vector<Count> none(tree.n_classes());
+    std::vector<Recount> recounts(tree.nodes().n_ids());
+    for (const NodeId at : tree.body().all_nodes()) {
+        const std::vector<std::vector<Count>> on(static_cast<std::size_t>(d), none);
+        recounts[static_cast<std::size_t>(at)] = {none, on};
+    }
+    for (std::size_t i = first; i < n; ++i) {
+        const Count weight = weight_of(i).count;
+        for (const NodeId at : met_by(tree, points[i].features)) {
+            if (static_cast<std::int64_t>(i) < tree.body().watch(at).counted_since) continue;
+            Recount& recount = recounts[static_cast<std::size_t>(at)];
+            recount.counted[points[i].label] += weight;
+            for (const FeatureId j : points[i].features) {
+                recount.on[static_cast<std::size_t>(j)][points[i].label] += weight;
+            }
+        }
+    }
     for (const NodeId at : tree.body().all_nodes()) {
         const bool is_leaf = tree.nodes().is_leaf(at);
         if (!is_leaf && !is_windowed) continue;
-        const NodeWatch& watch = tree.body().watch(at);
-        if (is_windowed) CHECK(watch.since <= tree.body().following()->recent.first());
-        std::vector<Count> counted(tree.n_classes());
-        std::vector<std::vector<Count>> on(static_cast<std::size_t>(d), std::vector<Count>(tree.n_classes()));
-        for (std::size_t i = std::max(first, static_cast<std::size_t>(watch.counted_since)); i < n; ++i) {
-            if (!reaches(tree, points[i].features, at)) continue;
-            const Count weight = weight_of(i).count;
-            counted[points[i].label] += weight;
-            for (const FeatureId j : points[i].features) on[static_cast<std::size_t>(j)][points[i].label] += weight;
-        }
+        if (is_windowed) CHECK(tree.body().watch(at).since <= tree.body().following()->recent.first());
+        const auto& [counted, on] = recounts[static_cast<std::size_t>(at)];
         const sapwood::NodeStatistics& statistics = tree.node(at).statistics;
         if (statistics.is_counting()) {
             CHECK(statistics.counted() == counted);

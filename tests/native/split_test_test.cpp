@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <deque>
 #include <limits>
 #include <random>
 #include <string>
@@ -246,9 +247,57 @@ void units() {
     CHECK(sapwood::in_tree_units(Criterion::gini, 0.3) == 0.3);
 }
 
+/// A node whose points come and go, as in a window: what it knows of its gains without asking is never too little.
+void gains_without_asking(Criterion criterion, int n_classes, unsigned seed) {
+    constexpr sapwood::FeatureId d = 6;
+    constexpr std::size_t width = 40;
+    std::mt19937 random(seed);
+    const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+    struct Kept {
+        std::vector<sapwood::FeatureId> on;
+        sapwood::Label label;
+        Count count;
+    };
+    std::deque<Kept> window;
+    sapwood::SearchChoice choice;
+    choice.criterion = criterion;
+    choice.n_classes = n_classes;
+    sapwood::NodeStatistics node(static_cast<std::size_t>(n_classes));
+    node.start(sapwood::make_search(choice), nullptr);
+    sapwood::GainMeter meter(criterion);
+    int known = 0;
+    for (int step = 0; step < 3000; ++step) {
+        // Now and then most points are of one class, so that the loss of one of the others shows.
+        const bool is_one_sided = step / 200 % 2 == 0;
+        Kept kept{{}, static_cast<sapwood::Label>(is_one_sided && below(30) > 0 ? 0 : below(n_classes)), 1 + below(2)};
+        for (sapwood::FeatureId j = 0; j < d; ++j) {
+            if (below(4) == 0 || (j == 0 && kept.label != 0)) kept.on.push_back(j);
+        }
+        node.add(sapwood::Point(kept.on), kept.label, kept.count);
+        window.push_back(std::move(kept));
+        while (window.size() > (step % 300 > 250 ? width / 4 : width)) {
+            node.remove(sapwood::Point(window.front().on), window.front().label, window.front().count);
+            window.pop_front();
+        }
+        if (below(5) == 0) node.ask();
+        if (!node.least_score()) continue;
+        ++known;
+        const double most = meter.most(node);
+        for (sapwood::FeatureId j = 0; j < d; ++j) CHECK(meter.of(node, sapwood::Test(j)) <= most);
+    }
+    CHECK(known > 2000);
+}
+
 }  // namespace
 
 int main() {
+    for (unsigned seed = 1; seed <= 5; ++seed) {
+        for (const int n_classes : {2, 4}) {
+            gains_without_asking(Criterion::entropy, n_classes, seed);
+            gains_without_asking(Criterion::gini, n_classes, seed);
+        }
+        gains_without_asking(Criterion::kearns_mansour, 2, seed);
+    }
     hoeffding();
     mcdiarmid();
     quantiles();

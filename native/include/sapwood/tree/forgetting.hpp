@@ -91,12 +91,17 @@ public:
     void replay(NodeId at, std::int64_t since) {
         const NodeId alternate = tree_.watch(at).alternate;
         have_nothing(alternate, since);
+        const std::int64_t first = std::max(since, recent().first());
+        const bool has_counted_the_same = tree_.options().takes_points_back() &&
+                                          tree_.node(at).statistics.is_counting() &&
+                                          tree_.watch(at).counted_since <= first && since <= recent().first();
+        if (has_counted_the_same) tree_.statistics(alternate).copy_counts(tree_.node(at).statistics);
         const std::vector<NodeId> line = tree_.nodes().line(Nodes::root, at);
-        for (std::int64_t number = std::max(since, recent().first()); number < recent().end(); ++number) {
+        for (std::int64_t number = first; number < recent().end(); ++number) {
             const RecentPoint kept = recent().at(number);
             if (!tree_.nodes().follows(kept.point, line)) continue;
             const Weight weight{kept.count, kept.weight};
-            tree_.count(alternate, kept.point, kept.label, weight);
+            if (!has_counted_the_same) tree_.count(alternate, kept.point, kept.label, weight);
             tree_.teach(alternate, kept.point, kept.label, weight, tree_.taught_beside(at));
         }
         tree_.statistics(alternate).note_test();

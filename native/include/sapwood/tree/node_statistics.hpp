@@ -102,18 +102,31 @@ public:
         counted_[label] -= weight;
         n_ -= weight;
         tested_at_ = std::max(0, tested_at_ - weight);
-        // Scores may have fallen.
-        forget_answers();
+        if (weight > most_removed - n_removed_) {
+            forget_answers();
+        } else {
+            n_removed_ = static_cast<std::uint16_t>(n_removed_ + weight);
+        }
         // A stream that changes brings ever new features; those that left for good are given up once they are most,
         // which takes a time in proportion to what was removed since.
         const auto size = static_cast<std::uint32_t>(point.on.size());
-        if (until_look_ == 0) until_look_ = until_next_look();
+        if (until_look_ == 0) until_look_ = until_next_look(search_->n_features());
         if (until_look_ > size) {
             until_look_ -= size;
             return;
         }
-        if (2 * search_->n_with_at_least(1) < search_->n_features()) search_->forget_gone();
-        until_look_ = 0;
+        const std::size_t left = search_->n_with_at_least(1);
+        if (2 * left < search_->n_features()) search_->forget_gone();
+        until_look_ = until_next_look(left);
+    }
+
+    /// Has counted what another node has, of the same points, and looks for splits as that does. For statistics without
+    /// notes.
+    void copy_counts(const NodeStatistics& other) {
+        search_ = other.search_->clone();
+        counted_ = other.counted_;
+        n_ = other.n_;
+        forget_answers();
     }
 
     /// Counts all that another node has counted, of other points.
@@ -161,11 +174,19 @@ public:
     // least one when the search was asked, and
     //     n * gain <= weighted impurity of the node now - least score then
     // for all of them. A leaf without a good split is asked a few dozen times instead of after every point.
+    //
+    // A point that is taken back lowers a score by what its side loses: by concavity no more than if it was the only
+    // one of its class there, and no more than if all points were there. So with r points taken back since, out of at
+    // most N at a time, no score is below
+    //     least score then - r * weighted impurity of one point of a class beside N - 1 of another.
 
     /// Asks for the best split.
     std::optional<Split> ask() {
         const std::optional<Split> best = search_->best();
-        if (best && search_->is_exact()) least_score_ = best->score;
+        if (best && search_->is_exact()) {
+            least_score_ = best->score;
+            n_removed_ = 0;
+        }
         leaders_ = {no_feature, no_feature};
         return best;
     }
@@ -191,11 +212,13 @@ public:
         if (search_) search_ = with_attributes(choice, std::move(search_), attributes);
     }
 
-    /// The least score when the search was last asked, which no feature has fallen below since; nothing if it was not
-    /// asked, or is not exact.
+    /// The least score when the search was last asked, which no feature has fallen below since but by points taken
+    /// back; nothing if it was not asked, or is not exact.
     std::optional<double> least_score() const {
         return !is_counting() || least_score_ < 0 ? std::nullopt : std::optional<double>(least_score_);
     }
+    /// The points taken back since then.
+    Count n_removed() const { return n_removed_; }
     /// The best two splits when two were last asked for, where both had a gain.
     std::optional<std::pair<FeatureId, FeatureId>> leaders() const {
         return leaders_.first == no_feature ? std::nullopt : std::optional(leaders_);
@@ -252,16 +275,19 @@ private:
 
     void forget_answers() {
         least_score_ = unknown;
+        n_removed_ = 0;
         leaders_ = {no_feature, no_feature};
     }
 
-    std::uint32_t until_next_look() const {
-        const std::uint64_t features = 4 * static_cast<std::uint64_t>(search_->n_features()) + 1;
+    static std::uint32_t until_next_look(std::size_t n_features) {
+        const std::uint64_t features = 8 * static_cast<std::uint64_t>(n_features) + 1;
         return static_cast<std::uint32_t>(std::min<std::uint64_t>(features, std::numeric_limits<std::uint32_t>::max()));
     }
 
     /// No score is negative.
     static constexpr double unknown = -1;
+    /// Long before so many points were taken back, the least score says nothing.
+    static constexpr Count most_removed = std::numeric_limits<std::uint16_t>::max();
 
     std::vector<Count> counted_;
     std::unique_ptr<SplitSearch> search_;
@@ -279,6 +305,7 @@ private:
     /// How many features of points are yet to be removed before the search gives up those that are gone; 0 if it is
     /// yet to be found out, which takes a look at all features.
     std::uint32_t until_look_ = 0;
+    std::uint16_t n_removed_ = 0;
     State state_ = State::absent;
 };
 

@@ -19,7 +19,9 @@ namespace sapwood {
 class Alternates {
 public:
     explicit Alternates(const TreeOptions& options)
-        : delta_(options.swap_delta), patience_(options.patience), rests_(!options.watches_errors()) {}
+        : delta_(options.swap_delta),
+          patience_(options.patience),
+          rest_(options.watches_errors() ? 0 : options.patience + options.window_size) {}
 
     static bool has_any(const TreeBody& tree, std::span<const NodeId> path) {
         return std::any_of(path.begin(), path.end(), [&](NodeId at) { return tree.watch(at).alternate != no_node; });
@@ -77,8 +79,7 @@ public:
                 tree.swap_alternate(at);
             } else if (watch.contest.is_lost(delta_) || watch.contest.n >= patience_) {
                 tree.drop_alternate(at);
-                // A better split would at once make another begin; an error that has risen does so once.
-                if (rests_) watch.rests_until = tree.following()->recent.end() + patience_;
+                if (rest_ > 0) watch.rests_until = tree.following()->recent.end() + rest_;
             }
             return;
         }
@@ -87,7 +88,11 @@ public:
 private:
     double delta_;
     std::int64_t patience_;
-    bool rests_;
+    /// How many points a node goes without an alternate after one that came to nothing. An error that has risen makes
+    /// one begin once; a better split would at once make another begin. That one was taught the window and learned for
+    /// up to `patience` points. After as many without, the next begins with other points, and alternates have cost a
+    /// node no more than its own learning.
+    std::int64_t rest_;
     /// The node whose alternate has learned the last point, none if there is none, and whether that predicted it.
     NodeId judged_ = no_node;
     bool is_right_ = false;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <numbers>
@@ -42,8 +43,12 @@ public:
 
     /// No feature of a node has a larger gain, if its least score is known.
     double most(const NodeStatistics& node) {
-        const double most = impurity_.weighted(node.counted(), node.n()) - *node.least_score();
-        // Both were rounded, by far less than the least gain.
+        double most = impurity_.weighted(node.counted(), node.n()) - *node.least_score();
+        if (const Count removed = node.n_removed(); removed > 0) {
+            const Count all = node.n() + removed;
+            most += removed * impurity_.weighted(std::array<Count, 2>{1, all - 1}, all);
+        }
+        // What was rounded, was so by far less than the least gain.
         return most / node.n() * unit_ + least_gain;
     }
 
