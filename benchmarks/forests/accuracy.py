@@ -22,39 +22,52 @@ from sapwood.stream import read
 
 TREE, FOREST = "StreamingTreeClassifier", "StreamingForestClassifier"
 OURS = (TREE, FOREST, "AdaptiveRandomForestClassifier", "StreamingRandomPatchesClassifier")
-# Points of a made stream, and of one of its concepts.
-MADE, CONCEPT = 20_000, 5_000
+# The points of a made stream, if nothing else is asked for, and the concepts that follow each other in it.
+MADE, CONCEPTS = 20_000, 4
 # So long may a peer take for a stream; its figure is then of the points that it reached.
 SECONDS_OF_PEERS = 120.0
 BATCH = 1000
 
 
 def run(quick: bool) -> Report:
-    """Measure every forest on every stream."""
+    """Measure every forest on every real stream."""
+    notes: list[str] = []
+    return _measured("forests-accuracy", _real(BATCH if quick else None, notes), quick, notes)
+
+
+def run_changing(quick: bool, points: int = MADE) -> Report:
+    """Measure every forest on made streams that change, of so many points each."""
+    n = BATCH if quick else points
     notes = [
+        f"{n:,} points of river's generators; SEA, Agrawal and LED have {CONCEPTS} concepts in turn, the others drift.",
+    ]
+    return _measured("forests-changing", _made_batches(n, notes), quick, notes)
+
+
+def _measured(name: str, streams: Iterator[tuple[str, list[Batch]]], quick: bool, notes: list[str]) -> Report:
+    notes += [
         "Accuracy in per cent, each point predicted before it is learned; forests of ten, defaults otherwise.",
-        f"river's forests have {SECONDS_OF_PEERS:.0f} seconds per stream; a star marks those that did not finish.",
-        f"Made streams: {MADE:,} points of river's generators, with another concept every {CONCEPT:,}, or that drift.",
+        f"river's forests have {SECONDS_OF_PEERS:.0f} seconds of processor time per stream; a star: did not finish.",
     ]
     figures: list[dict[str, Any]] = []
     table: list[tuple[str, ...]] = []
     peers = _peers(notes)
-    for name, batches in _streams(BATCH if quick else None, notes):
+    for stream, batches in streams:
         n = sum(map(len, batches))
         cells = []
         for learner in OURS:
-            print(f"  {name}: {learner} ...", file=sys.stderr, flush=True)
+            print(f"  {stream}: {learner} ...", file=sys.stderr, flush=True)
             accuracy = _accuracy(getattr(sapwood, learner)(), batches)
-            figures.append({"stream": name, "learner": learner, "accuracy": accuracy})
+            figures.append({"stream": stream, "learner": learner, "accuracy": accuracy})
             cells.append(f"{100 * accuracy:.2f}")
         for learner, make in peers.items():
-            print(f"  {name}: {learner} ...", file=sys.stderr, flush=True)
+            print(f"  {stream}: {learner} ...", file=sys.stderr, flush=True)
             accuracy, reached = _accuracy_of_peer(make(), batches, 2 if quick else SECONDS_OF_PEERS)
-            figures.append({"stream": name, "learner": learner, "accuracy": accuracy, "points": reached})
+            figures.append({"stream": stream, "learner": learner, "accuracy": accuracy, "points": reached})
             cells.append(f"{100 * accuracy:.2f}{'' if reached == n else f'* ({reached:,})'}")
-        table.append((name, f"{n:,}", *cells))
+        table.append((stream, f"{n:,}", *cells))
     return Report(
-        "forests-accuracy",
+        name,
         "forests of ten beside a single tree and river's forests",
         [Table("accuracy, per cent", ("stream", "points", *OURS, *peers), table)],
         figures,
@@ -86,20 +99,20 @@ def _accuracy(model: Any, batches: list[Batch]) -> float:
 
 def _accuracy_of_peer(model: Any, batches: list[Batch], seconds: float) -> tuple[float, int]:
     n_right = n = 0
-    end = time.perf_counter() + seconds
+    end = time.process_time() + seconds
     for batch in batches:
         for x, y in batch.points():
             point = x if isinstance(x, dict) else dict.fromkeys(x, 1)
             n_right += model.predict_one(point) == y
             model.learn_one(point, y)
             n += 1
-            if time.perf_counter() > end:
+            if time.process_time() > end:
                 return n_right / n, n
     return n_right / n, n
 
 
-def _streams(most: int | None, notes: list[str]) -> Iterator[tuple[str, list[Batch]]]:
-    """Yield the streams that there are, or their first points; note the others."""
+def _real(most: int | None, notes: list[str]) -> Iterator[tuple[str, list[Batch]]]:
+    """Yield the real streams that there are, or their first points; note the others."""
     for name, path in {**TABLES, **TEXTS}.items():
         try:
             file = data_file(name, path)
@@ -108,10 +121,14 @@ def _streams(most: int | None, notes: list[str]) -> Iterator[tuple[str, list[Bat
             continue
         with read(file, batch_size=BATCH) as reader:
             yield name, list(islice(reader, None if most is None else 1))
+
+
+def _made_batches(n: int, notes: list[str]) -> Iterator[tuple[str, list[Batch]]]:
     if find_spec("river") is None:
+        notes.append("Skipped: all streams, as river, which makes them, is not installed.")
         return
-    for name, points in _made().items():
-        some = list(islice(points, most or MADE))
+    for name, points in _made(n // CONCEPTS).items():
+        some = list(islice(points, n))
         parts = [some[i : i + BATCH] for i in range(0, len(some), BATCH)]
         yield name, [Batch.of_points([_floats(x) for x, _ in part], [y for _, y in part]) for part in parts]
 
@@ -120,13 +137,13 @@ def _floats(x: dict[Any, Any]) -> dict[Any, float]:
     return {key: float(value) for key, value in x.items()}
 
 
-def _made() -> dict[str, Iterator[tuple[dict[Any, Any], Any]]]:
-    """Return river's generators, with concepts that follow each other or drift."""
+def _made(concept: int) -> dict[str, Iterator[tuple[dict[Any, Any], Any]]]:
+    """Return river's generators, with concepts of so many points that follow each other, or that drift."""
     from river.datasets import synth
 
     def in_turn(streams: list[Any]) -> Iterator[tuple[dict[Any, Any], Any]]:
         for stream in streams:
-            yield from islice(stream, CONCEPT)
+            yield from islice(stream, concept)
 
     return {
         "SEA": in_turn([synth.SEA(variant=i, seed=i, noise=0.1) for i in range(4)]),

@@ -141,6 +141,31 @@ void draws_have_their_mean() {
     CHECK(PoissonDraws(0).draw(1, 1) == 1);
 }
 
+/// What a node sees of points is what it may split on, feature by feature, below and beyond what is kept of the draw.
+void a_node_sees_its_candidates() {
+    std::mt19937 random(9);
+    for (const bool is_of_node : {false, true}) {
+        SplitCandidates candidates(0.6, 17, is_of_node);
+        std::size_t n_seen = 0;
+        for (std::uint32_t most = 1; most < (1U << 18U); most *= 2) {
+            std::vector<FeatureId> on(500);
+            for (FeatureId& feature : on) feature = static_cast<FeatureId>(random() % most);
+            const std::uint64_t born = random() % 5;
+            std::vector<FeatureId> expected;
+            for (const FeatureId feature : on) {
+                if (candidates.admits(feature, born)) expected.push_back(feature);
+            }
+            const Features seen = candidates.seen(Point(Features(on)), born).on;
+            CHECK(std::vector<FeatureId>(seen.begin(), seen.end()) == expected);
+            CHECK(candidates.n_bytes() <= (is_of_node ? 0 : SplitCandidates::most_bytes));
+            n_seen += seen.size();
+        }
+        // Of 9,000 features, of which few are distinct at first.
+        CHECK(n_seen > 4050 && n_seen < 6750);
+        CHECK(candidates.seen(Point(Features()), 0).on.empty());
+    }
+}
+
 void options_that_cannot_be() {
     const auto refuses = [](auto change) {
         ForestOptions options = options_of(OnDrift::swap, 1);
@@ -166,6 +191,7 @@ int main() {
     the_same_whatever_threads_and_blocks();
     one_tree_is_that_tree();
     draws_have_their_mean();
+    a_node_sees_its_candidates();
     options_that_cannot_be();
     return sapwood::check::finish();
 }

@@ -284,6 +284,26 @@ void trees() {
     }
 }
 
+/// Trees of adaptive size, which are cut as the stream goes on: the root is dropped, or all begins anew.
+void trees_of_adaptive_size() {
+    for (const WhenFull when_full : {WhenFull::drop_root, WhenFull::reset}) {
+        const std::string name = "adaptive size, " + std::string(word_of(when_full));
+        TreeOptions options = options_of(Growth::adaptive_size, LeafPrediction::mixed);
+        options.max_size = 1;
+        options.when_full = when_full;
+        Grown whole(options);
+        whole.learn(make_stream(130, false));
+        CHECK(whole.tree.tally().split > 1 && whole.tree.nodes().n_leaves() <= 2);
+        a_tree_refuses(options, false, name);
+        options.leaf_prediction = LeafPrediction::adaptive;
+        a_tree_refuses(options, true, name + ", numbers");
+        options.leaf_prediction = LeafPrediction::mixed;
+        saving_and_loading(options, true, name);
+        options.max_bytes = least_max_bytes;
+        a_tree_refuses(options, false, name + ", bounded");
+    }
+}
+
 // ---- a tree that forgets --------------------------------------------------------------------------------------------
 
 class ById final : public FeatureOrder {
@@ -327,6 +347,7 @@ void a_dynamic_tree() {
 int main() {
     searches();
     trees();
+    trees_of_adaptive_size();
     a_dynamic_tree();
     return sapwood::check::finish();
 }

@@ -25,6 +25,8 @@ public:
 
     std::size_t size() const { return rows_.size(); }
     const Row& row(std::size_t i) const { return rows_[i]; }
+    /// The features that are kept of all points.
+    std::size_t n_features() const { return learned_.n_features() + asked_.n_features(); }
     /// The points to learn; and those to answer that are not the same.
     const PointBlock& learned() const { return learned_; }
     const PointBlock& asked() const { return asked_; }

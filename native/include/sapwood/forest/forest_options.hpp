@@ -88,7 +88,8 @@ struct ForestOptions {
         return options;
     }
 
-    /// More than two detectors of change take, whatever they see: each at most 62 rows of 6 buckets of 16 bytes.
+    /// More than two detectors of change take, whatever they see, and the draw of features: each detector has at most
+    /// 62 rows of 6 buckets of 16 bytes and a count, the draw 2 KiB (split_candidates.hpp).
     static constexpr std::int64_t bytes_of_watching = 1 << 14;
 };
 

@@ -53,7 +53,7 @@ public:
             block_.add(maker_.to_learn(*this, vocabulary_, keyed), label, forest_.rounded(weight));
         }
         rows_.push_back(row);
-        if (block_.size() >= forest_.largest_block()) finish();
+        if (forest_.is_enough(block_)) finish();
         if (widens) learn(false);
     }
 

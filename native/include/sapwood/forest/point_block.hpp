@@ -12,6 +12,8 @@ namespace sapwood {
 class PointBlock {
 public:
     std::size_t size() const { return rows_.size(); }
+    /// The features of all points.
+    std::size_t n_features() const { return features_.size(); }
 
     void clear() {
         features_.clear();

@@ -46,7 +46,8 @@ struct WatchedTree {
     void start_warning(const ForestOptions& options) { warning.emplace(AdwinOptions{.delta = options.warning_delta}); }
 
     std::size_t n_bytes() const {
-        return sizeof(*this) + tree.n_bytes() + (warning ? warning->n_bytes() : 0) + (drift ? drift->n_bytes() : 0);
+        return sizeof(*this) + tree.n_bytes() + tree.body().bytes_of_candidates() + (warning ? warning->n_bytes() : 0) +
+               (drift ? drift->n_bytes() : 0);
     }
 };
 

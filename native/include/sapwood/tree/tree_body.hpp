@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -192,12 +193,22 @@ public:
 
     /// Lets a node count a point, at most once if weights are no evidence; of its features those that it may split on.
     void count(NodeId at, const Point& point, Label label, Weight weight) {
-        const Count times = options_.counts_points_once() ? std::min(weight.count, 1) : weight.count;
-        statistics(at).add(candidates_ ? candidates_->seen(point, nodes_.born(at)) : point, label, times);
+        statistics(at).add(candidates_ ? candidates_->seen(point, nodes_.born(at)) : point, label, times_of(weight));
+    }
+    /// The same of several nodes, of which there is one.
+    void count(std::span<const NodeId> nodes, const Point& point, Label label, Weight weight) {
+        if (candidates_ && candidates_->is_of_node()) {
+            for (const NodeId at : nodes) count(at, point, label, weight);
+            return;
+        }
+        const Point& seen = candidates_ ? candidates_->seen(point, 0) : point;
+        for (const NodeId at : nodes) statistics(at).add(seen, label, times_of(weight));
     }
 
     /// From now on, and before the first point, nodes may split on some features only.
     void restrict_splits(const SplitCandidates& candidates) { candidates_ = candidates; }
+    /// The memory that the draw of what may be split on holds; no part of `n_bytes`.
+    std::size_t bytes_of_candidates() const { return candidates_ ? candidates_->n_bytes() : 0; }
 
     NodeContext context(NodeId at) const { return {nodes_.born_in_own_tree(at)}; }
 
@@ -539,6 +550,10 @@ private:
 
     static std::size_t bytes_of_counts(std::size_t n_classes) {
         return n_classes * (sizeof(std::int64_t) + sizeof(Count));
+    }
+
+    Count times_of(Weight weight) const {
+        return options_.counts_points_once() ? std::min(weight.count, 1) : weight.count;
     }
 
     Node& content(NodeId at) { return contents_[static_cast<std::size_t>(at)]; }

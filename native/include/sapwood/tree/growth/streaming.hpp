@@ -101,7 +101,7 @@ private:
     /// Counts a point in nodes, the leaf last, and splits one if it is time. Returns the one that was split anew, none
     /// if there is none. The leaf counts it before a node above is split anew, which then knows all that passed it.
     NodeId count(TreeBody& tree, std::span<const NodeId> nodes, const Point& point, Label label, Weight weight) {
-        for (const NodeId at : nodes) tree.count(at, point, label, weight);
+        tree.count(nodes, point, label, weight);
         for (const NodeId at : nodes.first(nodes.size() - 1)) {
             if (splitting_.split_anew_if_due(tree, at)) return at;
         }
