@@ -66,12 +66,14 @@ def dense_numbers(X: NDArray[Any]) -> Numbers:
     """Return the numbers of a dense matrix, in which NaN is missing. Raises ValueError, with the column, for others."""
     values = np.ascontiguousarray(X, dtype=np.float64)
     n, width = values.shape
-    there = ~np.isnan(values)
+    columns = np.broadcast_to(np.arange(width, dtype=np.int32), (n, width))
+    if np.isfinite(values).all():
+        # Most matrices lack nothing, and then all rows are alike.
+        indptr = width * np.arange(n + 1, dtype=np.int64)
+        return Numbers(indptr, columns.reshape(-1), values.reshape(-1))
     if np.isinf(values).any():
         row, column = np.argwhere(np.isinf(values))[0].tolist()
         raise ValueError(f"X must hold finite numbers, got {values[row, column]} in column {column}")
+    there = ~np.isnan(values)
     indptr = np.concatenate(([0], np.cumsum(np.count_nonzero(there, axis=1)))).astype(np.int64)
-    columns = np.broadcast_to(np.arange(width, dtype=np.int32), (n, width))
-    if there.all():
-        return Numbers(indptr, columns.reshape(-1), values.reshape(-1))
     return Numbers(indptr, columns[there], values[there])

@@ -10,7 +10,7 @@ import numpy as np
 
 from sapwood import _core
 from sapwood.data.category import Category
-from sapwood.data.rows import EncodedRows, Gathered
+from sapwood.data.rows import EncodedRows, Gathered, dense_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -32,7 +32,8 @@ def is_table(X: Any) -> bool:
 
 def is_sparse_table(X: Any) -> bool:
     """Whether an object is a table of pandas all of whose columns are sparse."""
-    return hasattr(X, "sparse") and hasattr(X, "iloc") and all(hasattr(dtype, "subtype") for dtype in X.dtypes)
+    # Whether it has `sparse` takes pandas a look at all columns.
+    return hasattr(X, "iloc") and all(hasattr(dtype, "subtype") for dtype in X.dtypes) and hasattr(X, "sparse")
 
 
 def check_names(X: Any) -> None:
@@ -67,11 +68,15 @@ def read_table(
     """
     check_names(X)
     labels = list(X.columns)
-    of_polars = _is_of_polars(X)
-    columns = [
-        _of_polars(X.get_column(label), label) if of_polars else _of_pandas(X.iloc[:, i], label)
-        for i, label in enumerate(labels)
-    ]
+    if _is_of_polars(X):
+        return read_columns([_of_polars(X.get_column(label), label) for label in labels], len(X), names, kinds)
+    dtypes = X.dtypes.tolist()
+    if all(isinstance(dtype, np.dtype) and dtype.kind in "iuf" for dtype in dtypes):
+        # All at once, since pandas takes its time for every column that it is asked for.
+        values = X.to_numpy(dtype=np.float64)
+        columns = [Column(label, "number", values[:, i], str(dtypes[i])) for i, label in enumerate(labels)]
+    else:
+        columns = [_of_pandas(X.iloc[:, i], label) for i, label in enumerate(labels)]
     return read_columns(columns, len(X), names, kinds)
 
 
@@ -79,6 +84,12 @@ def read_columns(
     columns: Sequence[Column], n: int, names: Sequence[Hashable], kinds: Sequence[Kind | None] | None
 ) -> tuple[EncodedRows, tuple[Kind | None, ...]]:
     """Return columns as points, and what each holds; see `read_table`."""
+    if columns and all(column.kind == "number" for column in columns) and set(kinds or ()) <= {None, "number"}:
+        values = np.column_stack([column.values for column in columns])
+        # An infinite number is refused below, by the name of its column.
+        if not np.isinf(values).any():
+            none = np.zeros(n + 1, dtype=np.int64), np.empty(0, dtype=np.int32)
+            return EncodedRows(*none, dense_numbers(values), []), tuple(column.kind for column in columns)
     gathered = Gathered(n)
     found = []
     for i, column in enumerate(columns):

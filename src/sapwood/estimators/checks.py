@@ -193,6 +193,9 @@ def _checked_labels(y: ArrayLike) -> NDArray[Any]:
     """Return labels as an array of one dimension, in which every number is whole and finite."""
     if y is None:
         raise ValueError("requires y to be passed, but the target y is None")
+    if type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biu":
+        # There is nothing to ask of these, which scikit-learn takes its time for.
+        return y
     labels: NDArray[Any] = sklearn.utils.column_or_1d(y, warn=True)
     if labels.dtype.kind in "fc":
         sklearn.utils.validation.assert_all_finite(labels, input_name="y")

@@ -177,11 +177,17 @@ public:
         constexpr std::size_t block = 64;
         std::array<Page*, block> pages;
         records.resize(features.size());
+        if (folders_.size() <= few_folders) {
+            for (std::size_t i = find_owned(features, records.data()); i < features.size(); ++i) {
+                records[i] = own(features[i]);
+            }
+            return;
+        }
         for (std::size_t first = 0; first < features.size(); first += block) {
             const Features some = features.subspan(first, std::min(block, features.size() - first));
             Word** found = records.data() + first;
             // Each step waits for the one before, but not those of one feature for those of another.
-            if (folders_.size() > few_folders) prefetch_folders(some);
+            prefetch_folders(some);
             for (std::size_t i = 0; i < some.size(); ++i) {
                 const Folder* folder = folder_of(some[i]);
                 pages[i] = folder == nullptr || folder->owners > 1 ? nullptr : folder->pages[page_in_folder(some[i])];
@@ -251,6 +257,26 @@ public:
 private:
     /// So many are close anyway.
     static constexpr std::size_t few_folders = 16;
+
+    /// Finds the records of features up to the first that is not this table's alone; returns how many they are.
+    std::size_t find_owned(Features features, Word** records) const {
+        const std::size_t record_size = pool_->record_size();
+        std::size_t known = 0;
+        const Folder* folder = nullptr;
+        for (std::size_t i = 0; i < features.size(); ++i) {
+            const auto slot = static_cast<std::size_t>(features[i]);
+            // Most features of a point are in the folder of the one before.
+            if (folder == nullptr || slot / records_per_folder != known) {
+                known = slot / records_per_folder;
+                folder = folder_of(features[i]);
+                if (folder == nullptr || folder->owners > 1) return i;
+            }
+            Page* page = folder->pages[page_in_folder(features[i])];
+            if (page == nullptr || page->owners > 1) return i;
+            records[i] = page->words() + slot % PagePool::records_per_page * record_size;
+        }
+        return features.size();
+    }
 
     void prefetch_folders(Features features) const {
         for (const FeatureId id : features) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -7,6 +8,7 @@
 #include "sapwood/point.hpp"
 #include "sapwood/points.hpp"
 #include "sapwood/search/attributes.hpp"
+#include "sapwood/tree/predict/number_ranges.hpp"
 #include "sapwood/tree/vocabulary.hpp"
 #include "sapwood/types.hpp"
 
@@ -90,19 +92,24 @@ private:
         Point point(Features(features_), numbers_);
         point.attributes = &tree.attributes();
         if (numbers_.empty()) return point;
-        models_.assign(features_.begin(), features_.begin() + static_cast<std::ptrdiff_t>(n_flags));
+        const std::size_t most = n_flags + numbers_.size() * (1 + NumberRanges::most_features);
+        if (models_.size() < most) models_.resize(most);
+        FeatureId* end = std::copy_n(features_.data(), n_flags, models_.data());
+        const Attributes& attributes = tree.attributes();
+        const NumberRanges& ranges = tree.ranges();
         for (const NumberValue& each : numbers_) {
-            const Attributes::Number& number = tree.attributes().number(each.attribute);
+            const Attributes::Number& number = attributes.number(each.attribute);
             // That a number is present tells nothing if it always is.
-            if (number.was_missing(n_points)) models_.push_back(number.presence);
-            tree.ranges().append(each.attribute, each.value, models_);
+            if (number.was_missing(n_points)) *end++ = number.presence;
+            end = ranges.write(each.attribute, each.value, end);
         }
-        point.for_models = models_;
+        point.for_models = Features(models_.data(), static_cast<std::size_t>(end - models_.data()));
         return point;
     }
 
     std::vector<FeatureId> features_;
     std::vector<NumberValue> numbers_;
+    /// Room for the features that the models of leaves see.
     std::vector<FeatureId> models_;
 };
 

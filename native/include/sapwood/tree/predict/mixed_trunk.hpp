@@ -10,6 +10,7 @@
 
 #include "sapwood/compiler.hpp"
 #include "sapwood/storage/shared_table.hpp"
+#include "sapwood/tree/predict/binary_records.hpp"
 #include "sapwood/tree/predict/logistic_regression.hpp"
 #include "sapwood/tree/predict/mixer.hpp"
 #include "sapwood/tree/predict/model_layout.hpp"
@@ -111,6 +112,13 @@ public:
         }
     }
 
+    /// The same where there are two classes, and what naive Bayes says of the features, in one go.
+    void ask_all(Records records, std::span<double> scores, binary_records::BayesSum& bayes) const {
+        for (std::size_t t = 0; t < n_trunks; ++t) scores[t] = static_cast<double>(intercept()[t].weight);
+        binary_records::ask_trunk(records.data(), records.size(), scores.data(), NaiveBayes::per_point(n_of_class_),
+                                  bayes);
+    }
+
     /// A step of all three against their gradients, whose sizes are multiplied by `scale`; naive Bayes counts the
     /// point `weight` times.
     void learn(std::span<Word* const> records, std::span<const double> gradients, double scale, Label label,
@@ -178,18 +186,10 @@ private:
         for (std::size_t t = 0; t < n_trunks; ++t) {
             change[t] = static_cast<float>(-(mixing::trunk_steps[t] * scale) * gradients[t]);
         }
-        step_binary(intercept(), change, square);
-        for (Word* record : records) {
-            step_binary(record, change, square);
-            record[n_trunks + 1 + label].count += weight;
-        }
-    }
-
-    SAPWOOD_INLINE static void step_binary(Word* record, const std::array<float, n_trunks>& change, float square) {
-        const float sum = record[n_trunks].weight + square;
-        const float per = 1 / std::sqrt(static_cast<float>(mixing::first_square) + sum);
-        for (std::size_t t = 0; t < n_trunks; ++t) record[t].weight += change[t] * per;
-        record[n_trunks].weight = sum;
+        Word* first = intercept();
+        // The intercept is counted by classes as a whole.
+        binary_records::teach_trunk(&first, 1, change, square, label, 0);
+        binary_records::teach_trunk(records.data(), records.size(), change, square, label, weight);
     }
 
     void step(Word* record, std::span<const double> gradients, double scale) const {

@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "sapwood/tree/predict/binary_records.hpp"
 #include "sapwood/tree/predict/label_runs.hpp"
 #include "sapwood/tree/predict/leaf_models.hpp"
 #include "sapwood/tree/predict/mixed_trunk.hpp"
@@ -167,8 +168,22 @@ private:
     /// Asks every expert about a point, into `scores.opinions`, and mixes what they say, into `scores.mixed`.
     void consult(std::span<const std::int64_t> of_class, const LeafModels& models, Records in_trunk, Records in_leaf,
                  Scores& scores) const {
-        ask_trunks(in_trunk, scores);
-        ask_others(of_class, models, in_trunk, in_leaf, scores);
+        ask_all_trunk(in_trunk, scores);
+        ask_leaf(of_class, models, in_leaf, scores);
+        mix(weights(models), scores);
+    }
+
+    /// Asks the regressions of the trunk and naive Bayes of the stream.
+    void ask_all_trunk(Records in_trunk, Scores& scores) const {
+        if (layout_.n_outputs() > 1) {
+            ask_trunks(in_trunk, scores);
+            ask_trunk_bayes(in_trunk, scores);
+            return;
+        }
+        binary_records::BayesSum bayes;
+        trunk_.ask_all(in_trunk, scores.regressions, bayes);
+        for (std::size_t t = 0; t < n_trunks; ++t) set_opinion(trunk_expert + t, t, scores);
+        set_opinion_of_trunk_bayes(NaiveBayes::log_odds(bayes.log_ratio, bayes.n_on, trunk_.n_of_class()), scores);
     }
 
     /// The same with what another trunk says in place of this one.
@@ -183,8 +198,7 @@ private:
 
     /// Asks all of the trunk that does not depend on a leaf, for leaves of any tree.
     void ask_all_of_trunk(Records in_trunk, TrunkSays& says, Scores& scores) const {
-        ask_trunks(in_trunk, scores);
-        ask_trunk_bayes(in_trunk, scores);
+        ask_all_trunk(in_trunk, scores);
         const std::size_t n_outputs = layout_.n_outputs();
         says.regressions.assign(scores.regressions.begin(),
                                 scores.regressions.begin() + static_cast<std::ptrdiff_t>(n_trunks * n_outputs));
@@ -198,10 +212,14 @@ private:
                     const Scores& scores) const {
         const std::size_t n_outputs = layout_.n_outputs();
         models.n_of_class[label] += weight.count;
-        for (Word* record : owned) record[label].count += weight.count;
         const auto of_leaf = std::span<const double>(scores.regressions).subspan(n_trunks * n_outputs, n_outputs);
         const AdaGrad steps{mixing::leaf_step * scale, mixing::first_square};
         LogisticRegression::step(models.intercept.data(), layout_.outputs_room(), of_leaf, steps);
+        if (n_outputs == 1) {
+            binary_records::teach_leaf(owned.data(), owned.size(), of_leaf[0], steps.rate, label, weight.count);
+            return;
+        }
+        for (Word* record : owned) record[label].count += weight.count;
         LogisticRegression::step(owned, layout_.weights_at(), layout_.outputs_room(), of_leaf, steps);
     }
 
@@ -225,15 +243,20 @@ private:
         const std::size_t n_outputs = layout_.n_outputs();
         const std::span<double> corrected = std::span(scores.regressions).subspan(n_trunks * n_outputs, n_outputs);
         for (std::size_t k = 0; k < n_outputs; ++k) corrected[k] = scores.regressions[k];
-        models.add_correction(in_leaf, layout_, corrected);
-        set_opinion(corrected_expert, n_trunks, scores);
         if (n_outputs == 1) {
+            binary_records::BayesSum bayes;
+            corrected[0] += static_cast<double>(models.intercept.front().weight);
+            binary_records::ask_leaf(in_leaf.data(), in_leaf.size(), corrected[0],
+                                     NaiveBayes::per_point(models.n_of_class), bayes);
+            set_opinion(corrected_expert, n_trunks, scores);
             const double majority = log_ratio(of_class[1], of_class[0]);
-            const double leaf_bayes = NaiveBayes::log_odds(in_leaf, 0, models.n_of_class) + majority;
+            const double leaf_bayes = NaiveBayes::log_odds(bayes.log_ratio, bayes.n_on, models.n_of_class) + majority;
             scores.opinions[majority_expert] = mixing::clipped(majority);
             scores.opinions[leaf_bayes_expert] = mixing::clipped(mixing::bayes_scale * leaf_bayes);
             return;
         }
+        models.add_correction(in_leaf, layout_, corrected);
+        set_opinion(corrected_expert, n_trunks, scores);
         for (std::size_t k = 0; k < n_outputs; ++k) {
             opinion(majority_expert, scores)[k] = std::log(static_cast<double>(of_class[k]) + 1);
         }
@@ -245,13 +268,18 @@ private:
     /// Asks naive Bayes of the stream.
     void ask_trunk_bayes(Records in_trunk, Scores& scores) const {
         if (layout_.n_outputs() == 1) {
-            const std::span<const std::int64_t> n = trunk_.n_of_class();
-            const double trunk_bayes = NaiveBayes::log_odds(in_trunk, trunk_.counts_at(), n) + log_ratio(n[1], n[0]);
-            scores.opinions[trunk_bayes_expert] = mixing::clipped(mixing::bayes_scale * trunk_bayes);
+            set_opinion_of_trunk_bayes(NaiveBayes::log_odds(in_trunk, trunk_.counts_at(), trunk_.n_of_class()), scores);
             return;
         }
         trunk_bayes(in_trunk, scores);
         set_opinion_of_bayes(trunk_bayes_expert, scores);
+    }
+
+    /// The same of two classes, from the log-odds by features alone.
+    void set_opinion_of_trunk_bayes(double by_features, Scores& scores) const {
+        const std::span<const std::int64_t> n = trunk_.n_of_class();
+        const double log_odds = by_features + log_ratio(n[1], n[0]);
+        scores.opinions[trunk_bayes_expert] = mixing::clipped(mixing::bayes_scale * log_odds);
     }
 
     /// Mixes what all experts said.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -19,23 +20,26 @@ namespace detail {
 inline constexpr std::size_t factors_in_product = 16;
 
 /// Multiplies the shares of features, but for their common denominator, for each of two classes. One that was on in no
-/// point has a factor of 1. Returns the number of the others.
-SAPWOOD_WIDE_VECTORS
-inline double binary_products(const Count* on0, const Count* on1, double per_point, double* products) {
+/// point has a factor of 1. Returns the number of the others. To be inlined into what is compiled for wide vectors.
+SAPWOOD_INLINE inline double multiply_shares(const Count* on0, const Count* on1, double per_point, double* products) {
     // First all factors, which vectors compute, then their products, in four lanes.
     constexpr std::size_t lanes = 4;
-    double factors0[factors_in_product];
-    double factors1[factors_in_product];
-    int m = 0;
+    alignas(32) double factors0[factors_in_product];
+    alignas(32) double factors1[factors_in_product];
+    // By bits, as a branch would keep the loop from vectors.
+    const auto chosen = [](std::uint64_t mask, double value) {
+        return std::bit_cast<double>((std::bit_cast<std::uint64_t>(value) & mask) |
+                                     (std::bit_cast<std::uint64_t>(1.0) & ~mask));
+    };
+    std::int64_t m = 0;
     for (std::size_t i = 0; i < factors_in_product; ++i) {
         const double a = on0[i];
         const double b = on1[i];
         const double prior = (a + b + 0.5) * per_point;
-        // Exact, and without a branch that would keep the loop from vectors.
-        const int was_on = on0[i] + on1[i] > 0 ? 1 : 0;
-        factors0[i] = (a + prior) * was_on + (1 - was_on);
-        factors1[i] = (b + prior) * was_on + (1 - was_on);
-        m += was_on;
+        const std::int64_t was_on = on0[i] + on1[i] > 0 ? -1 : 0;
+        factors0[i] = chosen(static_cast<std::uint64_t>(was_on), a + prior);
+        factors1[i] = chosen(static_cast<std::uint64_t>(was_on), b + prior);
+        m -= was_on;
     }
     for (std::size_t first = lanes; first < factors_in_product; first += lanes) {
         for (std::size_t lane = 0; lane < lanes; ++lane) {
@@ -45,7 +49,12 @@ inline double binary_products(const Count* on0, const Count* on1, double per_poi
     }
     products[0] = (factors0[0] * factors0[1]) * (factors0[2] * factors0[3]);
     products[1] = (factors1[0] * factors1[1]) * (factors1[2] * factors1[3]);
-    return m;
+    return static_cast<double>(m);
+}
+
+SAPWOOD_WIDE_VECTORS
+inline double binary_products(const Count* on0, const Count* on1, double per_point, double* products) {
+    return multiply_shares(on0, on1, per_point, products);
 }
 
 }  // namespace detail
@@ -86,8 +95,7 @@ public:
     /// One logarithm for sixteen features, of the ratio of two products: a factor is at most n + 2, so that nothing
     /// overflows.
     static double log_odds(Records records, std::size_t at, std::span<const std::int64_t> n_of_class) {
-        const double n = static_cast<double>(n_of_class[0]) + static_cast<double>(n_of_class[1]);
-        const double per_point = strength / (n + 1);
+        const double per = per_point(n_of_class);
         double m = 0;
         double sum = 0;
         for (std::size_t first = 0; first < records.size(); first += detail::factors_in_product) {
@@ -99,12 +107,23 @@ public:
                 on1[i] = some[i][at + 1].count;
             }
             std::array<double, 2> products;
-            m += detail::binary_products(on0.data(), on1.data(), per_point, products.data());
+            m += detail::binary_products(on0.data(), on1.data(), per, products.data());
             sum += std::log(products[1] / products[0]);
         }
+        return log_odds(sum, m, n_of_class);
+    }
+
+    /// The same, where the logarithm of the ratio of the products of all features is known, and how many they are.
+    static double log_odds(double log_ratio, double n_on, std::span<const std::int64_t> n_of_class) {
         const double of_sizes =
             std::log((static_cast<double>(n_of_class[0]) + strength) / (static_cast<double>(n_of_class[1]) + strength));
-        return sum + m * of_sizes;
+        return log_ratio + n_on * of_sizes;
+    }
+
+    /// What the prior of a feature of two classes is multiplied by.
+    static double per_point(std::span<const std::int64_t> n_of_class) {
+        const double n = static_cast<double>(n_of_class[0]) + static_cast<double>(n_of_class[1]);
+        return strength / (n + 1);
     }
 
 private:

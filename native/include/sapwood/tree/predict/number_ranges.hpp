@@ -76,9 +76,11 @@ public:
         std::vector<FeatureId> features;
         std::size_t width = 0;
 
-        void append(double value, std::vector<FeatureId>& to) const {
-            const auto row = features.begin() + static_cast<std::ptrdiff_t>(first_not_below(edges, value) * width);
-            to.insert(to.end(), row, row + static_cast<std::ptrdiff_t>(width));
+        /// Writes the features of a value, `width` of them, and returns where they end.
+        FeatureId* write(double value, FeatureId* to) const {
+            const FeatureId* row = features.data() + first_not_below(edges, value) * width;
+            for (std::size_t i = 0; i < width; ++i) to[i] = row[i];
+            return to + width;
         }
     };
 
@@ -110,10 +112,13 @@ public:
         if (number.n >= made_after.back()) number.recent = Histogram(1);
     }
 
-    /// Appends the features of a value.
-    void append(AttributeId attribute, double value, std::vector<FeatureId>& features) const {
-        if (index_of(attribute) >= numbers_.size()) return;
-        numbers_[index_of(attribute)].lookup.append(value, features);
+    /// The most features that a value has.
+    static constexpr std::size_t most_features = divisions.size() - 1 + divisions.front() - 1;
+
+    /// Writes the features of a value, and returns where they end.
+    FeatureId* write(AttributeId attribute, double value, FeatureId* to) const {
+        if (index_of(attribute) >= numbers_.size()) return to;
+        return numbers_[index_of(attribute)].lookup.write(value, to);
     }
 
     void restore(std::vector<Number> numbers) {
