@@ -80,7 +80,7 @@ class Reliability(Statistic):
 
     def _binned(self, answers: Answers) -> _Binned:
         assert answers.scores is not None
-        answered = answers.scores.any(axis=1)
+        answered = np.any(answers.scores, axis=1)
         given, true = (_stepped(values[answered]) for values in self._given_and_true(answers))
         return _Binned(answered, np.minimum((given * N_BINS).astype(np.int64), N_BINS - 1), given, true)
 

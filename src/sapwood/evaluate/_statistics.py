@@ -29,6 +29,12 @@ class _OutcomeSums(NamedTuple):
     """One place further, so that no answer is in the first."""
     both: _Sums
 
+    def times(self, factor: float) -> _OutcomeSums:
+        """Return every sum multiplied."""
+        n, right, unchanged, true, predicted, both = self
+        sums = n * factor, right * factor, unchanged * factor
+        return _OutcomeSums(*sums, true * factor, predicted * factor, both * factor)
+
 
 class Outcomes(Statistic):
     """How often each class was true, predicted, and both."""
@@ -49,7 +55,7 @@ class Outcomes(Statistic):
         """Add points that have the same weight, 1 or -1."""
         # Whole numbers, and so the same with either sign.
         counts = answers.find("outcomes", lambda: _sums_of(answers, np.ones(len(answers))))
-        self._add(counts if weight == 1 else _OutcomeSums(*(weight * each for each in counts)))
+        self._add(counts if weight == 1 else counts.times(weight))
 
     def _add(self, more: _OutcomeSums) -> None:
         self.n += more.n

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sapwood.inspect.core_tree import CoreModel, CoreTree
+    from sapwood.model_files.sections import Section
 
 __all__ = ["from_bytes", "sections_of", "to_bytes"]
 
@@ -54,7 +55,7 @@ def to_bytes(kind: TreeKind, parameters: Mapping[str, Any], model: TreeModel) ->
     return pack(sections_of(kind, parameters, model))
 
 
-def sections_of(kind: TreeKind, parameters: Mapping[str, Any], model: TreeModel) -> dict[str, bytes]:
+def sections_of(kind: TreeKind, parameters: Mapping[str, Any], model: TreeModel) -> dict[str, Section]:
     """Return the sections of the file of a learner.
 
     Raises
@@ -84,12 +85,12 @@ def sections_of(kind: TreeKind, parameters: Mapping[str, Any], model: TreeModel)
         "feature_names_in": None if columns is None or columns.names is None else columns.names.tolist(),
         "feature_kinds_in": None if columns is None else columns.kinds,
     }
-    sections = {
+    sections: dict[str, Section] = {
         "estimator": json.dumps(about, allow_nan=False).encode(),
         "classes": encode_keys(labels.classes.tolist(), "classes"),
         "features": encode_keys(model.tree.named_keys(), "features"),
         "numbers": encode_keys(model.tree.number_keys(), "numbers"),
-        "tree": model.tree.to_bytes(),
+        "tree": model.tree.to_array().data,
     }
     if not model.tree.number_keys():
         del sections["numbers"]
