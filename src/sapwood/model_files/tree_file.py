@@ -139,7 +139,7 @@ def from_bytes(data: bytes) -> TreeLearner:
     except (TypeError, ValueError) as error:
         raise ModelFormatError(f"parameters must be those of a {name}: {error}") from None
     columns = _columns(about)
-    tree = tree_of_bytes(kind, sections["tree"], decode_keys(sections["features"]), numbers)
+    tree = tree_of_bytes(kind, parameters, sections["tree"], decode_keys(sections["features"]), numbers)
     growth = kind.growth_for(parameters)
     if tree.growth() != growth:
         raise ModelFormatError(f"the growth of the tree of a {name} must be {growth!r}, got {tree.growth()!r}")
