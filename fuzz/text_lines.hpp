@@ -24,7 +24,8 @@ struct LabelledText {
                 seed_of(16, 2, "a\t\xC3\x9C\x62\x65r \xE2\x82\xAC 100\nb\t\xF0\x9F\x8C\xB2 tree"),
                 seed_of(2, 3, "no tab here\nx\ty\n\t\n"),
                 seed_of(4, 0, "a\tb\0c\nb\t\xFF\xC3\n"sv),
-                seed_of(10, 5, "a\tlong words in a row\na\trow a in words long\n")};
+                seed_of(10, 5, "a\tlong words in a row\na\trow a in words long\n"),
+                seed_of(12, 8, "__label__a b c b\nb __label__x\n__label__\nx\n__label__a __label__b\n")};
     }
 
     static void run(Bytes bytes) {
@@ -60,6 +61,7 @@ private:
         options.is_labelled = (told & 4) == 0;
         options.longest = 1 + (told & 1);
         if ((told & 2) != 0) options.n_columns = n_columns;
+        if ((told & 8) != 0) options.label_prefix = "__label__";
         TextLines lines(options, fill);
         Reading all;
         const auto take = [&] {

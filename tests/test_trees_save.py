@@ -271,7 +271,7 @@ def test_pickles_without_a_feature_are_refused() -> None:
     model.learn_one([Colour.RED], "a")
     data, _, *rest = model.learner.fitted().__getstate__()
     with pytest.raises(ModelFormatError, match=r"the features of the trunk must be features of the model, got 1$"):
-        TreeModel.of_state(model.kind, (data, [], *rest))
+        TreeModel.of_state(model.kind, model.get_params(), (data, [], *rest))
 
 
 @pytest.mark.parametrize(

@@ -177,13 +177,14 @@ nb::dict tally(GuardedDynamicTree& self) {
     return counters;
 }
 
+std::string written(GuardedDynamicTree& self) {
+    nb::gil_scoped_release release;
+    const SettledLock lock(self);
+    return write_dynamic_tree(self.tree, self.order);
+}
+
 nb::bytes to_bytes(GuardedDynamicTree& self) {
-    std::string bytes;
-    {
-        nb::gil_scoped_release release;
-        const SettledLock lock(self);
-        bytes = write_dynamic_tree(self.tree, self.order);
-    }
+    const std::string bytes = written(self);
     return nb::bytes(bytes.data(), bytes.size());
 }
 
@@ -251,6 +252,9 @@ void bind_dynamic_tree_view(nb::class_<GuardedDynamicTree>& tree) {
         .def("points_in_order", &points_in_order)
         .def("named_weights", &named_weights, nb::arg("points"))
         .def("to_bytes", &to_bytes, "The tree without the names of its features.")
+        .def(
+            "to_array", [](GuardedDynamicTree& self) { return to_numpy(written(self)); },
+            "The same bytes as an array, of which no copy was made.")
         .def_static("from_bytes", &from_bytes, nb::arg("data"), nb::arg("keys"), nb::arg("numbers") = nb::list(),
                     nb::sig("def from_bytes(data: bytes, keys: list[typing.Any], numbers: list[typing.Any] = []) -> "
                             "DynamicTree"),

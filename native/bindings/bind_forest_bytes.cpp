@@ -12,13 +12,14 @@
 namespace sapwood::bindings {
 namespace {
 
+std::string written(GuardedForest& self) {
+    // Not to be read only: a search may bring itself up to date.
+    const WriteLock lock(self.mutex);
+    return write_forest(self.forest);
+}
+
 nb::bytes to_bytes(GuardedForest& self) {
-    std::string bytes;
-    {
-        // Not to be read only: a search may bring itself up to date.
-        const WriteLock lock(self.mutex);
-        bytes = write_forest(self.forest);
-    }
+    const std::string bytes = written(self);
     return nb::bytes(bytes.data(), bytes.size());
 }
 
@@ -56,6 +57,9 @@ std::unique_ptr<GuardedTree> tree(GuardedForest& self, std::size_t number, bool 
 
 void bind_forest_bytes(nb::class_<GuardedForest>& forest) {
     forest.def("to_bytes", &to_bytes, "The forest without the names of its features.")
+        .def(
+            "to_array", [](GuardedForest& self) { return to_numpy(written(self)); },
+            "The same bytes as an array, of which no copy was made.")
         .def_static("from_bytes", &from_bytes, nb::arg("data"), nb::arg("keys"), nb::arg("number_keys") = nb::list(),
                     nb::sig("def from_bytes(data: bytes, keys: list[typing.Any], number_keys: list[typing.Any] = []) "
                             "-> Forest"),

@@ -42,8 +42,9 @@ struct TextReader {
     Strings words;
     Strings classes;
 
-    TextReader(bool is_labelled, std::size_t shortest, std::size_t longest, std::optional<FeatureId> n_columns)
-        : lines({is_labelled, shortest, longest, n_columns}, fill_page) {}
+    TextReader(bool is_labelled, std::size_t shortest, std::size_t longest, std::optional<FeatureId> n_columns,
+               std::string label_prefix)
+        : lines({is_labelled, shortest, longest, n_columns, std::move(label_prefix)}, fill_page) {}
 };
 
 std::pair<std::size_t, std::size_t> parse(TextReader& self, const nb::bytes& text, std::size_t start, std::size_t most,
@@ -110,9 +111,10 @@ nb::tuple take(TextReader& self) {
 }  // namespace
 
 void bind_text_lines(nb::module_& module) {
-    nb::class_<TextReader>(module, "TextLines", "Reads label<TAB>text from text in blocks of whole lines.")
-        .def(nb::init<bool, std::size_t, std::size_t, std::optional<FeatureId>>(), nb::arg("is_labelled"),
-             nb::arg("shortest"), nb::arg("longest"), nb::arg("n_columns").none())
+    nb::class_<TextReader>(module, "TextLines",
+                           "Reads label<TAB>text, or the lines of fastText, from text in blocks of whole lines.")
+        .def(nb::init<bool, std::size_t, std::size_t, std::optional<FeatureId>, std::string>(), nb::arg("is_labelled"),
+             nb::arg("shortest"), nb::arg("longest"), nb::arg("n_columns").none(), nb::arg("label_prefix") = "")
         .def("parse", &parse, nb::arg("text"), nb::arg("start"), nb::arg("most"), nb::arg("is_passed_over"),
              "Read lines from byte `start` on; return the byte after the last, and where the last begins if it is left "
              "to the caller, otherwise the same again.")

@@ -12,13 +12,14 @@
 namespace sapwood::bindings {
 namespace {
 
+std::string written(GuardedTree& self) {
+    // Not to be read only: a search may bring itself up to date.
+    const WriteLock lock(self.mutex);
+    return write_tree(self.tree);
+}
+
 nb::bytes to_bytes(GuardedTree& self) {
-    std::string bytes;
-    {
-        // Not to be read only: a search may bring itself up to date.
-        const WriteLock lock(self.mutex);
-        bytes = write_tree(self.tree);
-    }
+    const std::string bytes = written(self);
     return nb::bytes(bytes.data(), bytes.size());
 }
 
@@ -48,6 +49,9 @@ void translate(const std::exception_ptr& error, void*) {
 void bind_tree_bytes(nb::class_<GuardedTree>& tree) {
     nb::register_exception_translator(&translate);
     tree.def("to_bytes", &to_bytes, "The tree without the names of its features.")
+        .def(
+            "to_array", [](GuardedTree& self) { return to_numpy(written(self)); },
+            "The same bytes as an array, of which no copy was made.")
         .def_static("from_bytes", &from_bytes, nb::arg("data"), nb::arg("keys"), nb::arg("number_keys") = nb::list(),
                     nb::sig("def from_bytes(data: bytes, keys: list[typing.Any], number_keys: list[typing.Any] = []) "
                             "-> Tree"),

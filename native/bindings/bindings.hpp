@@ -6,6 +6,9 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "guarded_search.hpp"
 #include "points_error.hpp"
@@ -85,6 +88,15 @@ template <class T>
 nb::ndarray<nb::numpy, T, nb::ndim<1>> to_numpy(std::vector<T> values) {
     const std::array<std::size_t, 1> shape{values.size()};
     return to_numpy(std::move(values), shape);
+}
+
+/// Hands bytes over to NumPy without a copy.
+inline nb::ndarray<nb::numpy, std::uint8_t, nb::ndim<1>> to_numpy(std::string bytes) {
+    auto owned = std::make_unique<std::string>(std::move(bytes));
+    std::string* text = owned.get();
+    nb::capsule owner(owned.release(), [](void* p) noexcept { delete static_cast<std::string*>(p); });
+    const std::array<std::size_t, 1> shape{text->size()};
+    return {reinterpret_cast<std::uint8_t*>(text->data()), 1, shape.data(), owner};
 }
 
 void bind_batch(nb::module_& module);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "encode.hpp"
+#include "name_limit.hpp"
 #include "point.hpp"
 #include "safe_names.hpp"
 #include "sapwood/tree/point_maker.hpp"
@@ -43,11 +44,20 @@ public:
     /// Columns are below this; the keys of all other features are not.
     static constexpr KeyId n_columns = KeyId{1} << 30;
 
+    /// Bounds the memory of names: those for which there is no room share a few features (name_limit.hpp).
+    void limit_names(std::size_t bytes) {
+        limit_.emplace(bytes);
+        for (const nb::object& name : names_) limit_->count(name);
+    }
+
+    /// Whether some names share features, so that two of one point may be the same.
+    bool shares_names() const { return limit_ && limit_->is_full(); }
+
     /// The key of an object, if it has one.
     std::optional<KeyId> find(nb::handle object) const {
         const nb::object name = normal_form(object);
         if (const std::optional<KeyId> column = column_of(name)) return column;
-        return find_name(name);
+        return find_or_shared(name);
     }
 
     /// The key of an object, a new one if it has none.
@@ -60,10 +70,10 @@ public:
 
     /// The key of the value of a category, if it has one; and a new one if it has none.
     std::optional<KeyId> find_value(nb::handle attribute, nb::handle text) const {
-        return find_name(named_by(attribute, text));
+        return find_or_shared(named_by(attribute, text));
     }
     KeyId find_or_make_value(nb::handle attribute, nb::handle text) {
-        if (const std::optional<KeyId> known = find_value(attribute, text)) return *known;
+        if (const std::optional<KeyId> known = find_name(named_by(attribute, text))) return *known;
         return make(category_type()(attribute, text));
     }
 
@@ -92,7 +102,7 @@ public:
         for_each_active(x, binarize, [&](nb::handle object) {
             const nb::object name = normal_form(object);
             std::optional<KeyId> key = column_of(name);
-            if (!key) key = find_name(name);
+            if (!key) key = find_or_shared(name);
             if (!key) {
                 unnamed.push_back(keys.size());
                 fresh.push_back(name);
@@ -158,6 +168,13 @@ private:
         return std::nullopt;
     }
 
+    /// The key of a name, or of the feature that it shares with others, if it has one.
+    std::optional<KeyId> find_or_shared(const nb::object& name) const {
+        const std::optional<KeyId> known = find_name(name);
+        if (known || !limit_ || !limit_->is_full()) return known;
+        return find_name(NameLimit::shared_name(name));
+    }
+
     static nb::object category_type() { return nb::module_::import_("sapwood.data.category").attr("Category"); }
 
     /// The number of the attribute that a name is a value of, given out in the order in which attributes are met.
@@ -175,6 +192,13 @@ private:
 
     KeyId make(const nb::object& name) {
         if (has_nan(name)) throw std::invalid_argument("features must equal themselves, got " + repr_of(name));
+        if (!limit_ || limit_->takes(name)) return add(name);
+        const nb::object shared = NameLimit::shared_name(name);
+        const std::optional<KeyId> known = find_name(shared);
+        return known ? *known : add(shared);
+    }
+
+    KeyId add(const nb::object& name) {
         if (names_.size() >= static_cast<std::size_t>(largest - n_columns)) {
             throw std::overflow_error("features that are no columns must be at most " +
                                       std::to_string(largest - n_columns) + ", got one more");
@@ -189,19 +213,6 @@ private:
         PyObject* stored = PyDict_SetDefault(keys_.ptr(), safely_hashed(name).ptr(), number.ptr());
         if (stored == nullptr) nb::raise_python_error();
         return static_cast<KeyId>(PyLong_AsLong(stored));
-    }
-
-    /// The memory that an object of one of Python's own types takes; of others, what every object of the type does.
-    static std::size_t size_of(nb::handle object) {
-        const bool is_known = PyUnicode_CheckExact(object.ptr()) != 0 || PyBytes_CheckExact(object.ptr()) != 0 ||
-                              PyLong_CheckExact(object.ptr()) != 0 || PyTuple_CheckExact(object.ptr()) != 0 ||
-                              PyDict_CheckExact(object.ptr()) != 0;
-        if (!is_known) return static_cast<std::size_t>(Py_TYPE(object.ptr())->tp_basicsize);
-        auto size = nb::cast<std::size_t>(object.attr("__sizeof__")());
-        if (PyTuple_CheckExact(object.ptr()) != 0) {
-            for (const nb::handle item : nb::borrow<nb::tuple>(object)) size += size_of(item);
-        }
-        return size;
     }
 
 public:
@@ -229,6 +240,7 @@ private:
     /// The numbers of attributes that are categories.
     nb::dict categories_;
     std::size_t bytes_of_names_ = 0;
+    std::optional<NameLimit> limit_;
 };
 
 }  // namespace sapwood::bindings

@@ -221,6 +221,12 @@ void bind_names(Class& bound) {
             },
             nb::arg("x").none(), nb::arg("binarize") = nb::none())
         .def(
+            "limit_names", [](Guarded& self, std::size_t n_bytes) { self.keys().limit_names(n_bytes); },
+            nb::arg("n_bytes"), "Bounds the memory of the names of features; what has no room shares a few features.")
+        .def(
+            "shares_names", [](Guarded& self) { return self.keys().shares_names(); },
+            "Whether names share features, so that two of one point may be the same.")
+        .def(
             "ids_of_keys",
             [](Guarded& self, const nb::iterable& names, bool make) { return keys_of_names(self.keys(), names, make); },
             nb::arg("keys"), nb::arg("make"))

@@ -246,9 +246,11 @@ class JsonLines:
     def __len__(self) -> int: ...
 
 class TextLines:
-    """Reads label<TAB>text from text in blocks of whole lines."""
+    """
+    Reads label<TAB>text, or the lines of fastText, from text in blocks of whole lines.
+    """
 
-    def __init__(self, is_labelled: bool, shortest: int, longest: int, n_columns: int | None) -> None: ...
+    def __init__(self, is_labelled: bool, shortest: int, longest: int, n_columns: int | None, label_prefix: str = '') -> None: ...
 
     def parse(self, text: bytes, start: int, most: int, is_passed_over: bool) -> tuple[int, int]:
         """
@@ -330,6 +332,16 @@ class Tree:
 
     def point(self, x: object | None, binarize: float | None = None) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]: ...
 
+    def limit_names(self, n_bytes: int) -> None:
+        """
+        Bounds the memory of the names of features; what has no room shares a few features.
+        """
+
+    def shares_names(self) -> bool:
+        """
+        Whether names share features, so that two of one point may be the same.
+        """
+
     def ids_of_keys(self, keys: Iterable, make: bool) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]: ...
 
     def ids_of_numbers(self, keys: Iterable, make: bool) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]: ...
@@ -368,6 +380,9 @@ class Tree:
 
     def to_bytes(self) -> bytes:
         """The tree without the names of its features."""
+
+    def to_array(self) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]:
+        """The same bytes as an array, of which no copy was made."""
 
     @staticmethod
     def from_bytes(data: bytes, keys: list[Any], number_keys: list[Any] = []) -> Tree:
@@ -452,6 +467,9 @@ class DynamicTree:
 
     def to_bytes(self) -> bytes:
         """The tree without the names of its features."""
+
+    def to_array(self) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]:
+        """The same bytes as an array, of which no copy was made."""
 
     @staticmethod
     def from_bytes(data: bytes, keys: list[Any], numbers: list[Any] = []) -> DynamicTree:
@@ -548,6 +566,16 @@ class Forest:
 
     def point(self, x: object | None, binarize: float | None = None) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]: ...
 
+    def limit_names(self, n_bytes: int) -> None:
+        """
+        Bounds the memory of the names of features; what has no room shares a few features.
+        """
+
+    def shares_names(self) -> bool:
+        """
+        Whether names share features, so that two of one point may be the same.
+        """
+
     def ids_of_keys(self, keys: Iterable, make: bool) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]: ...
 
     def ids_of_numbers(self, keys: Iterable, make: bool) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]: ...
@@ -562,6 +590,9 @@ class Forest:
 
     def to_bytes(self) -> bytes:
         """The forest without the names of its features."""
+
+    def to_array(self) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]:
+        """The same bytes as an array, of which no copy was made."""
 
     @staticmethod
     def from_bytes(data: bytes, keys: list[Any], number_keys: list[Any] = []) -> Forest:

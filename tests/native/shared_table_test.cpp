@@ -53,8 +53,11 @@ void write(Pair& pair, FeatureId slot, PagePool& pool, Count value) {
 void write_all(Pair& pair, const std::set<FeatureId>& slots, PagePool& pool, Count value) {
     const std::vector<FeatureId> features(slots.begin(), slots.end());
     std::vector<Word*> records;
+    const std::size_t most = pair.table.bytes_to_own(features);
+    const std::size_t before = pool.n_bytes() + pair.table.n_bytes();
     pair.table.prefetch(features);
     pair.table.own(features, records);
+    CHECK(pool.n_bytes() + pair.table.n_bytes() <= before + most);
     CHECK(records.size() == features.size());
     for (std::size_t i = 0; i < features.size(); ++i) {
         CHECK(pair.table.owns(features[i]));
@@ -64,6 +67,16 @@ void write_all(Pair& pair, const std::set<FeatureId>& slots, PagePool& pool, Cou
         for (std::size_t w = 0; w < pool.record_size(); ++w) {
             records[i][w].count = expected[w] = value + static_cast<Count>(i + w);
         }
+    }
+}
+
+/// Writes to many records one by one: none asks for more than was said of all of them before the first.
+void write_each(Pair& pair, const std::set<FeatureId>& slots, PagePool& pool, Count value) {
+    const std::size_t most = pair.table.bytes_to_own(std::vector<FeatureId>(slots.begin(), slots.end()));
+    const std::size_t before = pool.n_bytes();
+    for (const FeatureId slot : slots) {
+        CHECK(pool.n_bytes() - before + pair.table.n_bytes() + pair.table.bytes_to_own(slot) <= most);
+        write(pair, slot, pool, value);
     }
 }
 
@@ -103,7 +116,12 @@ void random_operations(std::size_t record_size, int n_operations, FeatureId n_sl
             if (operation < 10) {
                 std::set<FeatureId> slots;
                 for (auto times = random() % 150; times > 0; --times) slots.insert(any_slot());
-                write_all(pairs[any()], slots, pool, static_cast<Count>(random() % 1000));
+                const auto value = static_cast<Count>(random() % 1000);
+                if (random() % 2 == 0) {
+                    write_all(pairs[any()], slots, pool, value);
+                } else {
+                    write_each(pairs[any()], slots, pool, value);
+                }
             } else if (operation < 70) {
                 write(pairs[any()], any_slot(), pool, static_cast<Count>(random() % 1000));
             } else if (operation < 78 && pairs.size() < 24) {

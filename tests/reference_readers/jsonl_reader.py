@@ -168,9 +168,11 @@ class JsonLinesParser(TablePoints):
         try:
             keys, numbers = _core.encoded(fields, self._na_values)
         except (TypeError, ValueError, OverflowError) as error:
-            for name, value in fields.items():
+            for name, value in _leaves(fields):
                 self._check(name, value, line)
-            # No field by itself: two of them make one.
+            # No field by itself: they are too deep, or two of them make one.
+            if "deep" in str(error):
+                self._fail(line, None, "deeper ones", "objects within objects at most 32 deep")
             self._fail(line, None, f"a fault: {error}", "an object whose fields are each there once")
         # Two fields, or two items of a list, may make one feature, which a point must not have twice.
         return (keys if len(set(keys)) == len(keys) else list(dict.fromkeys(keys))), numbers
@@ -192,12 +194,13 @@ class JsonLinesParser(TablePoints):
 
     def _check(self, name: str, value: Any, line: str) -> None:
         """Raise the error of a field whose value is refused."""
+        key = name.rpartition(".")[2] or name
         try:
             _core.encoded({name: value})
         except TypeError:
-            self._fail(line, name, _said(value), f"{_VALUES} as {name!r}")
+            self._fail(line, key, _said(value), f"{_VALUES} as {name!r}")
         except (ValueError, OverflowError):
-            self._fail(line, name, str(value), f"a finite number as {name!r}")
+            self._fail(line, key, str(value), f"a finite number as {name!r}")
 
     # ---- how the objects were read ----------------------------------------------------------------------------------
 

@@ -201,8 +201,10 @@ class LearnerOptions:
 
     def _value(self, each: Parameter) -> Any:
         value = _plain(self._values[_name(each)])
-        if each.name == "max_bytes":
-            return DEFAULT_BUDGET if value is None and self._kind.command == DEFAULT_BUDGET_OF else value or None
+        if each.name == "max_bytes" and value is None and self._kind.command == DEFAULT_BUDGET_OF:
+            return DEFAULT_BUDGET
+        if each.name.endswith("_bytes"):
+            return value or None
         if isinstance(each.value, OfClasses):
             return self._balanced if self.is_balanced and self._balanced else _class_weight(value)
         return value

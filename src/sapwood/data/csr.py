@@ -10,7 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["check_arrays", "check_before_conversion", "is_sparse", "kept"]
+__all__ = ["check_arrays", "check_before_conversion", "is_sparse", "kept", "without_repeats"]
 
 
 def is_sparse(X: Any) -> bool:
@@ -55,3 +55,15 @@ def kept(
         return indptr, indices
     before = np.concatenate(([0], np.cumsum(which, dtype=np.int64)))
     return before[indptr], indices[which]
+
+
+def without_repeats(
+    indptr: NDArray[np.int64], indices: NDArray[np.int32]
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Leave out of each row what it has before."""
+    rows = np.repeat(np.arange(len(indptr) - 1, dtype=np.int64), np.diff(indptr))
+    # Of equal ones the first is found.
+    _, first = np.unique(rows << 32 | indices, return_index=True)
+    which = np.zeros(len(indices), dtype=np.bool_)
+    which[first] = True
+    return kept(indptr, indices, which)

@@ -17,6 +17,7 @@ from sapwood.learner import make_learner
 from sapwood.learner.learner import REFUSED
 from sapwood.model_files import tree_file
 from sapwood.model_files.files import write_atomically
+from sapwood.model_files.sections import pack, parts
 from sapwood.parameters import refuse_unknown, signature, tree_called
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     from sapwood.data import Batch
     from sapwood.learner import TreeLearner, TreeModel
+    from sapwood.model_files.sections import Section
     from sapwood.parameters import TreeKind
 
 __all__ = ["TreeEstimator"]
@@ -150,7 +152,7 @@ class TreeEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
             tuple of these. Pickle keeps every label and feature that can be pickled.
         """
         self._learned()
-        return self._written("to_bytes")
+        return pack(self._sections("to_bytes"))
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
@@ -178,7 +180,7 @@ class TreeEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
             If the file cannot be written.
         """
         self._learned()
-        write_atomically(path, self._written("save"))
+        write_atomically(path, parts(self._sections("save")))
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
@@ -193,13 +195,13 @@ class TreeEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
         """
         return cls._read("load", Path(path).read_bytes())
 
-    def _written(self, method: str) -> bytes:
+    def _sections(self, method: str) -> dict[str, Section]:
         learner = self._learner
         with learner.lock:
             assert learner.model is not None
             parameters = {each.name: getattr(self, each.name) for each in self.kind.parameters}
             try:
-                return tree_file.to_bytes(self.kind, parameters, learner.model)
+                return tree_file.sections_of(self.kind, parameters, learner.model)
             except REFUSED as error:
                 learner.refuse(method, error)
 

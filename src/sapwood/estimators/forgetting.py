@@ -17,6 +17,7 @@ from sapwood.estimators.classifier import TreeClassifier
 from sapwood.inspect.summary import DynamicTreeSummary
 from sapwood.learner import DynamicLearner, make_learner
 from sapwood.learner.learner import REFUSED
+from sapwood.model_files.sections import pack
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable
@@ -276,7 +277,7 @@ class ForgettingClassifier(TreeClassifier):
         parameters and hold the same points, with the same ids, classes and columns.
         """
         self._learned()
-        return hashlib.sha256(self._written("digest")).hexdigest()
+        return hashlib.sha256(pack(self._sections("digest"))).hexdigest()
 
 
 def _listed(ids: Iterable[Hashable] | None) -> list[Hashable] | None:

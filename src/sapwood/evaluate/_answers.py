@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, groupby
 from operator import methodcaller
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +14,7 @@ import numpy.typing as npt
 __all__ = ["NO_ANSWER", "Answers", "Coder", "as_matrix", "joined"]
 
 NO_ANSWER = -1  # the code of a prediction that was not made
+T = TypeVar("T")
 _LEAST = float(np.finfo(np.float64).eps)
 
 
@@ -30,10 +32,8 @@ class Answers:
     unchanged: npt.NDArray[np.bool_]
     scores: npt.NDArray[np.float64] | None
     losses: npt.NDArray[np.float64] | None
-    places: npt.NDArray[np.int64] | None = field(default=None, compare=False)
-    """Of the scores, where histograms count them, once one has looked."""
-    best: tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]] | None = field(default=None, compare=False)
-    """Of the scores, the largest of each point and whether it came true, once a reliability curve has looked."""
+    found: dict[Hashable, Any] = field(default_factory=dict, compare=False)
+    """What statistics have found out about these points, each under a key of its own, for others that ask the same."""
 
     def __len__(self) -> int:
         return len(self.true)
@@ -49,6 +49,13 @@ class Answers:
             None if self.scores is None else self.scores[part],
             None if self.losses is None else self.losses[part],
         )
+
+    def find(self, key: Hashable, find: Callable[[], T]) -> T:
+        """Return what `find` returns, which is called once for a key."""
+        if key not in self.found:
+            self.found[key] = find()
+        known: T = self.found[key]
+        return known
 
     def wide_scores(self, n_classes: int) -> npt.NDArray[np.float64]:
         """Return the probabilities with one column per class. There must be probabilities."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -36,6 +37,16 @@ class ReliabilityCurve:
     error: float
 
 
+class _Binned(NamedTuple):
+    """Points in their bins."""
+
+    answered: npt.NDArray[np.bool_]
+    """Which points had an answer; the others are in no bin."""
+    place: npt.NDArray[np.int64]
+    given: npt.NDArray[np.float64]
+    true: npt.NDArray[np.float64]
+
+
 class Reliability(Statistic):
     """The sums that a reliability curve is made from: of the most probable class, or of one class.
 
@@ -49,28 +60,39 @@ class Reliability(Statistic):
 
     def shift(self, answers: Answers, weights: npt.NDArray[np.float64]) -> None:
         """Add points with weights."""
-        if answers.scores is None or not len(answers) or answers.scores.shape[1] == 0:
-            return
-        answered = answers.scores.any(axis=1)
-        given, true = (_stepped(values[answered]) for values in self._given_and_true(answers))
+        if _has_scores(answers):
+            self._sums += self._sums_of(answers, weights)
+
+    def shift_alike(self, answers: Answers, weight: float) -> None:
+        """Add points that have the same weight, 1 or -1."""
+        if _has_scores(answers):
+            key = "sums of a reliability curve", self._code
+            # Exact, and so the same with either sign.
+            self._sums += weight * answers.find(key, lambda: self._sums_of(answers, np.ones(len(answers))))
+
+    def _sums_of(self, answers: Answers, weights: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Return the points, their probabilities and those that came true, by bin."""
+        binned = answers.find(("bins of a reliability curve", self._code), lambda: self._binned(answers))
+        answered, place, given, true = binned
         weights = weights[answered]
-        place = np.minimum((given * N_BINS).astype(np.int64), N_BINS - 1)
-        for row, values in enumerate((weights, weights * given, weights * true)):
-            self._sums[row] += np.bincount(place, weights=values, minlength=N_BINS)
+        rows = weights, weights * given, weights * true
+        return np.array([np.bincount(place, weights=row, minlength=N_BINS) for row in rows])
+
+    def _binned(self, answers: Answers) -> _Binned:
+        assert answers.scores is not None
+        answered = np.any(answers.scores, axis=1)
+        given, true = (_stepped(values[answered]) for values in self._given_and_true(answers))
+        return _Binned(answered, np.minimum((given * N_BINS).astype(np.int64), N_BINS - 1), given, true)
 
     def _given_and_true(self, answers: Answers) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
         """Return the probability of the class in question, and whether it was the true one (1 / t of t classes)."""
         if self._code is not None:
             given = answers.wide_scores(self._code + 1)[:, self._code]
             return given, (answers.true == self._code).astype(np.float64)
-        if answers.best is None:
-            scores = answers.wide_scores(int(answers.true.max()) + 1)
-            given = scores.max(axis=1)
-            among = scores == given[:, np.newaxis]
-            true = among[np.arange(len(among)), answers.true] / among.sum(axis=1)
-            object.__setattr__(answers, "best", (given, true))
-            return given, true
-        return answers.best
+        scores = answers.wide_scores(int(answers.true.max()) + 1)
+        given = scores.max(axis=1)
+        among = scores == given[:, np.newaxis]
+        return given, among[np.arange(len(among)), answers.true] / among.sum(axis=1)
 
     def scale(self, factor: float) -> None:
         """Multiply every sum."""
@@ -88,6 +110,10 @@ class Reliability(Statistic):
         with np.errstate(invalid="ignore"):
             mean, share = np.where(n > 0, given / n, np.nan), np.where(n > 0, true / n, np.nan)
         return ReliabilityCurve(tuple(n.tolist()), tuple(mean.tolist()), tuple(share.tolist()), self.error())
+
+
+def _has_scores(answers: Answers) -> bool:
+    return answers.scores is not None and len(answers) > 0 and answers.scores.shape[1] > 0
 
 
 def _stepped(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

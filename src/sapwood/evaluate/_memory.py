@@ -25,6 +25,10 @@ class Statistic(ABC):
     def shift(self, answers: Answers, weights: npt.NDArray[np.float64]) -> None:
         """Add points with weights. A point that was added is taken out again by its weight below zero."""
 
+    def shift_alike(self, answers: Answers, weight: float) -> None:
+        """Add points that have the same weight, 1 or -1."""
+        self.shift(answers, np.full(len(answers), weight))
+
     @abstractmethod
     def scale(self, factor: float) -> None:
         """Multiply every sum."""
@@ -46,7 +50,7 @@ class Cumulative(Memory):
 
     def add(self, answers: Answers) -> None:
         """Take the next points of the stream."""
-        self.statistic.shift(answers, np.ones(len(answers)))
+        self.statistic.shift_alike(answers, 1.0)
 
 
 class Window(Memory):
@@ -63,7 +67,7 @@ class Window(Memory):
         answers = answers[max(0, len(answers) - self._size) :]
         self.parts.append(answers)
         self._length += len(answers)
-        self.statistic.shift(answers, np.ones(len(answers)))
+        self.statistic.shift_alike(answers, 1.0)
         while self._length > self._size:
             old = self.parts.popleft()
             surplus = self._length - self._size
@@ -71,7 +75,7 @@ class Window(Memory):
                 self.parts.appendleft(old[surplus:])
                 old = old[:surplus]
             self._length -= len(old)
-            self.statistic.shift(old, np.full(len(old), -1.0))
+            self.statistic.shift_alike(old, -1.0)
 
 
 class Fading(Memory):

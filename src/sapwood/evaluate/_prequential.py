@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 import platform
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from importlib.metadata import version
 from types import FrameType
 from typing import Any
@@ -187,7 +189,7 @@ class PrequentialRun:
             model=name_of(self._model),
             parameters=parameters_of(self._model),
             settings=dict(self._settings),
-            versions=_versions(),
+            versions=dict(_versions()),
             n=self.n,
             seconds=self.seconds,
             interrupted=self.interrupted,
@@ -293,6 +295,13 @@ def _rates(n: list[int], seconds: list[float]) -> list[float]:
     return [float(m / s) if s > 0 else math.nan for m, s in zip(more, spent, strict=True)]
 
 
+@cache
 def _versions() -> dict[str, str]:
-    packages = ("sapwood", "numpy", "scipy", "scikit-learn")
-    return {"python": platform.python_version(), **{package: version(package) for package in packages}}
+    packages = {"sapwood": "sapwood", "numpy": "numpy", "scipy": "scipy", "scikit-learn": "sklearn"}
+    return {"python": platform.python_version(), **{name: _version(name, module) for name, module in packages.items()}}
+
+
+def _version(name: str, module: str) -> str:
+    """Return the version of a package: one that is loaded knows it, and to read what is installed takes far longer."""
+    known = getattr(sys.modules.get(module), "__version__", None)
+    return known if isinstance(known, str) else version(name)

@@ -26,6 +26,9 @@ class Nothing(Statistic):
     def shift(self, answers: Answers, weights: npt.NDArray[np.float64]) -> None:
         """Add points with weights."""
 
+    def shift_alike(self, answers: Answers, weight: float) -> None:
+        """Add points that have the same weight."""
+
     def scale(self, factor: float) -> None:
         """Multiply every sum."""
 
@@ -51,7 +54,8 @@ class ScoreHistograms(Statistic):
         k = max(len(self._own), answers.scores.shape[1], int(answers.true.max()) + 1)
         self._cover(k)
         places = _places_of(answers, k)
-        own = np.bincount(places[np.arange(len(answers)), answers.true], weights=weights, minlength=k * _BINS)
+        of_true = answers.find(("bins of the true class", k), lambda: places[np.arange(len(answers)), answers.true])
+        own = np.bincount(of_true, weights=weights, minlength=k * _BINS)
         everyone = np.bincount(places.reshape(-1), weights=np.repeat(weights, k), minlength=k * _BINS)
         self._own += own.reshape(k, _BINS)
         self._all += everyone.reshape(k, _BINS)
@@ -124,11 +128,7 @@ def _area(scores: npt.NDArray[np.float64], own: npt.NDArray[np.bool_]) -> float:
 
 def _places_of(answers: Answers, k: int) -> npt.NDArray[np.int64]:
     """Return the bin of each score, those of one class after those of another; found once for several histograms."""
-    if answers.places is None or answers.places.shape[1] != k:
-        places = _bins_of(answers.wide_scores(k)) + np.arange(k) * _BINS
-        object.__setattr__(answers, "places", places)
-        return places
-    return answers.places
+    return answers.find(("bins", k), lambda: _bins_of(answers.wide_scores(k)) + np.arange(k) * _BINS)
 
 
 def _bins_of(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:

@@ -101,9 +101,8 @@ class Scoreboard:
                 for side in self._sides.values():
                     for memory in side.memories:
                         memory.add(part)
-            ones = np.ones(len(answers))
             for statistic in (self._confusion, *self._of_class):
-                statistic.shift(answers, ones)
+                statistic.shift_alike(answers, 1.0)
             self.n += len(answers)
 
     def _answers(self, answered: Answered) -> Answers:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +16,24 @@ __all__ = ["Confusion", "Losses", "Outcomes"]
 _Sums = npt.NDArray[np.float64]
 _FEW_PAIRS = 4096
 _ROUNDING = 1e-12  # what differs from 1 by less is 1
+
+
+class _OutcomeSums(NamedTuple):
+    """What points add to `Outcomes`."""
+
+    n: float
+    right: float
+    unchanged: float
+    true: _Sums
+    predicted: _Sums
+    """One place further, so that no answer is in the first."""
+    both: _Sums
+
+    def times(self, factor: float) -> _OutcomeSums:
+        """Return every sum multiplied."""
+        n, right, unchanged, true, predicted, both = self
+        sums = n * factor, right * factor, unchanged * factor
+        return _OutcomeSums(*sums, true * factor, predicted * factor, both * factor)
 
 
 class Outcomes(Statistic):
@@ -30,15 +49,21 @@ class Outcomes(Statistic):
 
     def shift(self, answers: Answers, weights: _Sums) -> None:
         """Add points with weights."""
-        true, predicted = answers.true, answers.predicted
-        right = true == predicted
-        self.n += float(weights.sum())
-        self.right += float(weights[right].sum())
-        self.unchanged += float(weights[answers.unchanged].sum())
-        self.true = _plus(self.true, true, weights)
-        # One place further, so that no answer is in the first.
-        self.predicted = _plus(self.predicted, predicted + 1, weights)
-        self.both = _plus(self.both, true[right], weights[right])
+        self._add(_sums_of(answers, weights))
+
+    def shift_alike(self, answers: Answers, weight: float) -> None:
+        """Add points that have the same weight, 1 or -1."""
+        # Whole numbers, and so the same with either sign.
+        counts = answers.find("outcomes", lambda: _sums_of(answers, np.ones(len(answers))))
+        self._add(counts if weight == 1 else counts.times(weight))
+
+    def _add(self, more: _OutcomeSums) -> None:
+        self.n += more.n
+        self.right += more.right
+        self.unchanged += more.unchanged
+        self.true = _plus(self.true, more.true)
+        self.predicted = _plus(self.predicted, more.predicted)
+        self.both = _plus(self.both, more.both)
 
     def scale(self, factor: float) -> None:
         """Multiply every sum."""
@@ -95,8 +120,18 @@ class Losses(Statistic):
         """Add points with weights."""
         if answers.losses is None:
             return
-        self.n += float(weights.sum())
-        term = math.fsum((answers.losses * weights).tolist())
+        self._add(float(weights.sum()), math.fsum((answers.losses * weights).tolist()))
+
+    def shift_alike(self, answers: Answers, weight: float) -> None:
+        """Add points that have the same weight, 1 or -1."""
+        losses = answers.losses
+        if losses is None:
+            return
+        # Rounded once, and so the same with either sign.
+        self._add(weight * len(answers), weight * answers.find("losses", lambda: math.fsum(losses.tolist())))
+
+    def _add(self, n: float, term: float) -> None:
+        self.n += n
         total = self._sum + term
         large, small = (self._sum, term) if abs(self._sum) >= abs(term) else (term, self._sum)
         self._rest += (large - total) + small
@@ -152,11 +187,30 @@ def _beyond(share: float, reference: float) -> float:
     return (share - reference) / left if left > _ROUNDING else math.nan
 
 
-def _plus(sums: _Sums, places: npt.NDArray[np.int64], weights: _Sums) -> _Sums:
+def _sums_of(answers: Answers, weights: _Sums) -> _OutcomeSums:
+    true, predicted, unchanged = answers.true, answers.predicted, answers.unchanged
+    right = answers.find("right", lambda: true == predicted)
+    of_right = weights[right]
+    return _OutcomeSums(
+        float(weights.sum()),
+        float(of_right.sum()),
+        float(weights[unchanged].sum()),
+        _counts(true, weights),
+        _counts(predicted + 1, weights),
+        _counts(true[right], of_right),
+    )
+
+
+def _counts(places: npt.NDArray[np.int64], weights: _Sums) -> _Sums:
     # Of no places at all the counts are integers.
-    more = np.bincount(places, weights=weights, minlength=len(sums)).astype(np.float64, copy=False)
-    more[: len(sums)] += sums
-    return more
+    return np.bincount(places, weights=weights).astype(np.float64, copy=False)
+
+
+def _plus(sums: _Sums, more: _Sums) -> _Sums:
+    if len(sums) == len(more):
+        return sums + more
+    k = max(len(sums), len(more))
+    return _wide(sums, k) + _wide(more, k)
 
 
 def _wide(sums: _Sums, k: int) -> _Sums:

@@ -48,7 +48,7 @@ class TreeSummary(_Table):
     tree_bytes: int
     """The memory of the tree in bytes, which ``max_bytes`` limits."""
     vocabulary_bytes: int
-    """The memory of the features in bytes: their index and their names, which ``max_bytes`` does not limit."""
+    """The memory of the features in bytes: their index and their names, which ``max_name_bytes`` limits."""
     n_splits_tried: int
     """The number of split tests."""
     n_splits_made: int
@@ -178,7 +178,7 @@ class ForestSummary(_Table):
     shared_bytes: int
     """The part of it that the trees share: the regressions of the whole stream."""
     vocabulary_bytes: int
-    """The memory of the index of the features in bytes, without their names."""
+    """The memory of the features in bytes: their index and their names, which ``max_name_bytes`` limits."""
     n_background: int
     """The number of trees that learn in the background, to take the place of one."""
     n_warnings: int

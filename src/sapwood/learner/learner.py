@@ -118,7 +118,7 @@ class TreeLearner:
     def __setstate__(self, state: dict[str, Any]) -> None:
         kind, model = tree_called(state["kind"]), None
         if state["model"] is not None:
-            model = self.type_of_model.of_state(kind, state["model"])
+            model = self.type_of_model.of_state(kind, state["parameters"], state["model"])
         self.__init__(kind, state["parameters"], owner=state["owner"], model=model)  # type: ignore[misc]
 
     # ---- what is known ----------------------------------------------------------------------------------------------

@@ -43,7 +43,17 @@ def make_tree(kind: TreeKind, parameters: Mapping[str, Any]) -> CoreModel:
     made = make(**options, seed=parameter("random_state").value.check("random_state", seed))
     if isinstance(made, _core.Forest):
         made.n_jobs = n_threads(parameters.get("n_jobs"))
+    _limit_names(made, parameters)
     return made
+
+
+def _limit_names(tree: _core.Tree | _core.Forest, parameters: Mapping[str, Any]) -> None:
+    """Bound the memory of the names of features, if there is a bound."""
+    if (most := parameters.get("max_name_bytes")) is None:
+        return
+    if tree.growth() == "batch":
+        raise ValueError(f"max_name_bytes must be None for batch_growth, got {most}")
+    tree.limit_names(int(most))
 
 
 def n_threads(n_jobs: int | None) -> int:
@@ -66,13 +76,15 @@ def _without(options: Mapping[str, Any], names: Container[str]) -> dict[str, Any
     return {name: value for name, value in options.items() if name not in names}
 
 
-def tree_of_bytes(kind: TreeKind, data: bytes, keys: list[Any], number_keys: list[Any]) -> CoreModel:
+def tree_of_bytes(
+    kind: TreeKind, parameters: Mapping[str, Any], data: bytes, keys: list[Any], number_keys: list[Any]
+) -> CoreModel:
     """Return the tree that was written; raise ModelFormatError if the bytes are none of the kind."""
     if kind.core == "DynamicTree":
         return _core.DynamicTree.from_bytes(data, keys, number_keys)
-    if kind.core == "Forest":
-        return _core.Forest.from_bytes(data, keys, number_keys)
-    return _core.Tree.from_bytes(data, keys, number_keys)
+    made = (_core.Forest if kind.core == "Forest" else _core.Tree).from_bytes(data, keys, number_keys)
+    _limit_names(made, parameters)
+    return made
 
 
 def checked_reading(parameters: Mapping[str, Any]) -> Reading:

@@ -11,7 +11,7 @@ from sapwood import _core
 from sapwood.data.batch import Batch, flagged
 from sapwood.data.category import Category, Threshold
 from sapwood.data.core_rows import CoreRows
-from sapwood.data.csr import kept
+from sapwood.data.csr import kept, without_repeats
 from sapwood.data.encode import Reading, as_in_matrix
 from sapwood.data.labels import NO_LABELS, Labels
 from sapwood.learner.key_ids import KeyIds
@@ -19,7 +19,7 @@ from sapwood.learner.make_tree import tree_of_bytes
 from sapwood.parameters import TREES
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable
+    from collections.abc import Hashable, Iterable, Mapping
 
     from numpy.typing import NDArray
     from typing_extensions import Self
@@ -94,10 +94,10 @@ class TreeModel:
         return tree.to_bytes(), tree.named_keys(), tree.number_keys(), self.reading, self.labels, self.columns
 
     @classmethod
-    def of_state(cls, kind: TreeKind, state: tuple[Any, ...]) -> Self:
-        """Return the model, of a kind, whose state this was."""
+    def of_state(cls, kind: TreeKind, parameters: Mapping[str, Any], state: tuple[Any, ...]) -> Self:
+        """Return the model, of a kind and with parameters, whose state this was."""
         data, keys, number_keys, *rest = state
-        return cls(cast("CoreTree", tree_of_bytes(kind, data, keys, number_keys)), *rest)
+        return cls(cast("CoreTree", tree_of_bytes(kind, parameters, data, keys, number_keys)), *rest)
 
     # ---- single points ----------------------------------------------------------------------------------------------
 
@@ -153,7 +153,12 @@ class TreeModel:
             return CoreRows(batch.indptr, batch.indices, numbers)
         else:
             ids = self._ids_of(batch.columns, make=make)[batch.indices]
-        return CoreRows(*((batch.indptr, ids) if make else kept(batch.indptr, ids, ids >= 0)), numbers)
+        indptr = batch.indptr
+        if not make:
+            indptr, ids = kept(indptr, ids, ids >= 0)
+        if not isinstance(self.tree, _core.DynamicTree) and self.tree.shares_names():
+            indptr, ids = without_repeats(indptr, ids)
+        return CoreRows(indptr, ids, numbers)
 
     def _number_rows(self, batch: Batch, *, make: bool) -> NumberRows | None:
         """Return the numbers of the points of a batch by the ids of their attributes."""

@@ -10,6 +10,10 @@ import secrets
 import stat
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sapwood.model_files.sections import Section
 
 try:
     import fcntl
@@ -21,7 +25,7 @@ __all__ = ["write_atomically"]
 _WRITERS = 4  # that write one file at once under a name that is found again
 
 
-def write_atomically(path: str | os.PathLike[str], data: bytes | Iterable[bytes]) -> None:
+def write_atomically(path: str | os.PathLike[str], data: bytes | Iterable[Section]) -> None:
     """Write a file so that at any time, also after a crash, it is either what it was or all of the data, or its parts.
 
     The data go to a temporary file in the same folder, which nobody can read who could not read the file, and which

@@ -8,10 +8,13 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Mapping, Sequence
+from typing import TypeAlias
 
 from sapwood.exceptions import ModelFormatError
 
-__all__ = ["MAGIC", "VERSION", "pack", "parts", "unpack"]
+__all__ = ["MAGIC", "VERSION", "Section", "pack", "parts", "unpack"]
+
+Section: TypeAlias = bytes | memoryview
 
 MAGIC = b"sapwood\n"
 VERSION = 1
@@ -22,12 +25,12 @@ _CHECKSUM = struct.Struct("<I")
 _MOST_SECTIONS = 64
 
 
-def pack(sections: Mapping[str, bytes]) -> bytes:
+def pack(sections: Mapping[str, Section]) -> bytes:
     """Return the bytes of a file with these sections, in their order; `unpack` returns them. Raises as `parts` does."""
     return b"".join(parts(sections))
 
 
-def parts(sections: Mapping[str, bytes]) -> list[bytes]:
+def parts(sections: Mapping[str, Section]) -> list[Section]:
     """Return the same bytes in parts, of which the sections, which may be large, are no copies.
 
     Raises

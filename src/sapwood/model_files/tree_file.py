@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sapwood.inspect.core_tree import CoreModel, CoreTree
+    from sapwood.model_files.sections import Section
 
 __all__ = ["from_bytes", "sections_of", "to_bytes"]
 
@@ -54,7 +55,7 @@ def to_bytes(kind: TreeKind, parameters: Mapping[str, Any], model: TreeModel) ->
     return pack(sections_of(kind, parameters, model))
 
 
-def sections_of(kind: TreeKind, parameters: Mapping[str, Any], model: TreeModel) -> dict[str, bytes]:
+def sections_of(kind: TreeKind, parameters: Mapping[str, Any], model: TreeModel) -> dict[str, Section]:
     """Return the sections of the file of a learner.
 
     Raises
@@ -84,12 +85,12 @@ def sections_of(kind: TreeKind, parameters: Mapping[str, Any], model: TreeModel)
         "feature_names_in": None if columns is None or columns.names is None else columns.names.tolist(),
         "feature_kinds_in": None if columns is None else columns.kinds,
     }
-    sections = {
+    sections: dict[str, Section] = {
         "estimator": json.dumps(about, allow_nan=False).encode(),
         "classes": encode_keys(labels.classes.tolist(), "classes"),
         "features": encode_keys(model.tree.named_keys(), "features"),
         "numbers": encode_keys(model.tree.number_keys(), "numbers"),
-        "tree": model.tree.to_bytes(),
+        "tree": model.tree.to_array().data,
     }
     if not model.tree.number_keys():
         del sections["numbers"]
@@ -138,7 +139,7 @@ def from_bytes(data: bytes) -> TreeLearner:
     except (TypeError, ValueError) as error:
         raise ModelFormatError(f"parameters must be those of a {name}: {error}") from None
     columns = _columns(about)
-    tree = tree_of_bytes(kind, sections["tree"], decode_keys(sections["features"]), numbers)
+    tree = tree_of_bytes(kind, parameters, sections["tree"], decode_keys(sections["features"]), numbers)
     growth = kind.growth_for(parameters)
     if tree.growth() != growth:
         raise ModelFormatError(f"the growth of the tree of a {name} must be {growth!r}, got {tree.growth()!r}")

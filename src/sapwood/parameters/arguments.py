@@ -57,6 +57,7 @@ class _OfStreams(_OfAll, total=False):
     alpha: float
     split_test: SplitTest
     max_leaves: int | None
+    max_name_bytes: int | None
     sparse_numbers: bool
     class_weight: ClassWeight | None
     shuffle: bool

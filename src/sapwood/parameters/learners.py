@@ -139,7 +139,18 @@ TREES: tuple[TreeKind, ...] = (
         "a tree that holds its points and can forget them",
         frozenset({"beta", "lazy", "stopping", "min_samples"}),
         (("delta", 0.05), ("leaf_prediction", "majority")),
-        frozenset({"alpha", "split_test", "max_leaves", "class_weight", "shuffle", "random_state", "sparse_numbers"}),
+        frozenset(
+            {
+                "alpha",
+                "split_test",
+                "max_leaves",
+                "max_name_bytes",
+                "class_weight",
+                "shuffle",
+                "random_state",
+                "sparse_numbers",
+            }
+        ),
         "DynamicTree",
     ),
     TreeKind(

@@ -233,7 +233,20 @@ PARAMETERS: tuple[Parameter, ...] = (
         None,
         "The maximum memory of the tree in bytes, which holds after every point.",
         "The nodes with the least to win stop looking for splits, and leaves start again when there is room. The names "
-        "of the features are not counted.",
+        "of the features are not counted: see max_name_bytes.",
+    ),
+    Parameter(
+        "max_name_bytes",
+        "int | None",
+        # The names of features that are shared take a quarter of it.
+        Whole(1 << 20, LARGEST_LIMIT, optional=True),
+        None,
+        "The maximum memory of the names of features in bytes, beside max_bytes.",
+        "Names that are new when it is used up share 1,024 features, by a hash, so that new words never take more "
+        "memory. Columns, which are called by their numbers, and the names of numbers are not counted. Growth by "
+        "batches, whose names machines agree on, takes None only.",
+        is_of_core=False,
+        is_left_out=True,
     ),
     Parameter(
         "leaf_prediction",

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
-from sapwood.data.batch import as_objects
-from sapwood.stream._errors import BadLineError, LineError, shown
-from sapwood.stream._word_points import WordPoints
-
-if TYPE_CHECKING:
-    from sapwood.data import Batch
+from sapwood.stream._analyser import Words
+from sapwood.stream._errors import LineError, shown
+from sapwood.stream._text import TextParser
 
 __all__ = ["PREFIX", "FastTextParser"]
 
@@ -20,8 +16,8 @@ PREFIX = "__label__"
 _WORD = re.compile(r"[^ \t\r\v\f\0]+")
 
 
-class FastTextParser(WordPoints):
-    """Parses fastText's lines. The interface is that of `Parser`.
+class FastTextParser(TextParser):
+    """Parses fastText's lines natively. The interface is that of `Parser`.
 
     Guarantee: the features of a line are its words as they are, each once and in order; no case is changed. A line
     has one label, wherever it stands.
@@ -33,34 +29,19 @@ class FastTextParser(WordPoints):
     """
 
     def __init__(self, *, labelled: bool) -> None:
-        super().__init__()
-        self._labelled = labelled
+        super().__init__(Words(), labelled=labelled, label_prefix=PREFIX)
 
-    def _read(self, line: str) -> bool:
-        """Add a line; return whether there are now as many points as wanted."""
-        words = _WORD.findall(line)
-        label = None
-        if PREFIX in line:
-            labels = [word for word in words if word.startswith(PREFIX)]
-            words = [word for word in words if not word.startswith(PREFIX)]
-            if self._labelled:
-                label = self._label_of(labels, line)
-        elif self._labelled:
-            raise BadLineError(LineError(self.n_lines, 1, f"none in {shown(line)}", f"a label, {PREFIX}x"))
-        places = [] if self.is_passed_over else list(dict.fromkeys(map(self.place, words)))
-        return self.add(self.n_lines, label, places)
-
-    def _label_of(self, labels: list[str], line: str) -> str:
-        if len(labels) == 1 and len(labels[0]) > len(PREFIX):
-            return labels[0][len(PREFIX) :]
-        starts = [found.start() for found in _WORD.finditer(line) if found.group().startswith(PREFIX)]
-        if not labels:
-            raise BadLineError(LineError(self.n_lines, 1, f"none in {shown(line)}", f"a label, {PREFIX}x"))
-        if len(labels) > 1:
-            found = f"{len(labels)}, of which {shown(labels[1])} is the second"
-            raise BadLineError(LineError(self.n_lines, starts[1] + 1, found, "one label"))
-        raise BadLineError(LineError(self.n_lines, starts[0] + 1, shown(labels[0]), f"a label behind {PREFIX}"))
-
-    def take(self) -> Batch:
-        """Return the points that are gathered, and begin anew."""
-        return self.batch(as_objects(self._labels))
+    def _read_text(self, line: str, n: int) -> LineError | None:
+        """Return what is wrong with a line that was left over, or read it."""
+        labels = [found for found in _WORD.finditer(line) if found.group().startswith(PREFIX)]
+        if self._labelled:
+            if not labels:
+                return LineError(n, 1, f"none in {shown(line)}", f"a label, {PREFIX}x")
+            if len(labels) > 1:
+                found = f"{len(labels)}, of which {shown(labels[1].group())} is the second"
+                return LineError(n, labels[1].start() + 1, found, "one label")
+            if labels[0].group() == PREFIX:
+                return LineError(n, labels[0].start() + 1, shown(PREFIX), f"a label behind {PREFIX}")
+        words = [word for word in _WORD.findall(line) if not word.startswith(PREFIX)]
+        self._native.add(labels[0].group()[len(PREFIX) :] if self._labelled else "", words)
+        return None

@@ -53,15 +53,17 @@ class TextParser:
         Which words and runs of words are features.
     labelled
         Whether lines have labels; else each is text from its first sign to its last.
+    label_prefix
+        Not empty for the lines of fastText, which `FastTextParser` reads.
     """
 
     table: TableRead | None = None
     """Nothing: each word is a feature."""
 
-    def __init__(self, words: Words, *, labelled: bool) -> None:
+    def __init__(self, words: Words, *, labelled: bool, label_prefix: str = "") -> None:
         self._words = words
         self._labelled = labelled
-        self._native = _core.TextLines(labelled, *words)
+        self._native = _core.TextLines(labelled, *words, label_prefix=label_prefix)
         self.most = 1
         self.is_passed_over = False
 
@@ -96,8 +98,9 @@ class TextParser:
             line = decoded(line_bytes.removesuffix(b"\n"), n).removesuffix("\r")
         except BadLineError as bad:
             return bad.error
-        if line.isspace():
-            return None
+        return None if line.isspace() else self._read_text(line, n)
+
+    def _read_text(self, line: str, n: int) -> LineError | None:
         label, tab, text = line.partition("\t") if self._labelled else ("", "\t", line)
         if not tab:
             return LineError(n, len(line) + 1, f"no tab after {shown(line)}", "label<TAB>text")

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -42,9 +43,12 @@ struct WordOptions {
     std::size_t longest = 1;
     /// Hash the words into this number of columns.
     std::optional<FeatureId> n_columns;
+    /// Where it is not empty, lines are those of fastText: words between blanks as they are, of which one begins with
+    /// this and is the label.
+    std::string label_prefix;
 };
 
-/// Reads ``label<TAB>text``, one point per line, from blocks of whole lines of UTF-8.
+/// Reads ``label<TAB>text`` or the lines of fastText, one point per line, from blocks of whole lines of UTF-8.
 ///
 /// Guarantee: a line is read as scikit-learn's analyser reads it, or it is not read at all: one that is bad, or whose
 /// lower case is more than that of its characters, is left to the caller, who knows what to say of it, or passes its
@@ -119,6 +123,8 @@ public:
 private:
     // Stamps are of 32 bits.
     static constexpr std::uint32_t last_point = 1u << 31;
+    /// Words whose memory is asked for at once: a few more than a processor waits for at a time.
+    static constexpr std::size_t words_at_once = 32;
 
     bool read_line(std::string_view line, bool is_passed_over) {
         std::size_t blanks = 0;
@@ -129,6 +135,7 @@ private:
             const Decoded first = decode(line.data() + blanks, line.size() - blanks);
             if (first.n_bytes == 0 || characters_[first.code].is_space) return false;
         }
+        if (!options_.label_prefix.empty()) return read_words(line, is_passed_over);
         std::string_view label;
         std::string_view text = line;
         if (options_.is_labelled) {
@@ -148,6 +155,42 @@ private:
         }
         end_point(label);
         return true;
+    }
+
+    /// Reads a line of fastText. One that has more or fewer labels than one is left to the caller.
+    bool read_words(std::string_view line, bool is_passed_over) {
+        if (!is_utf8(line)) return false;
+        reserve(lower_, line.size() + TextTable::padding);
+        std::copy(line.begin(), line.end(), lower_.begin());
+        if (edges_.size() < line.size() + 1) edges_.resize(line.size() + 1);
+        n_edges_ = 0;
+        std::string_view label;
+        std::size_t at = 0;
+        while (at < line.size()) {
+            while (at < line.size() && is_between_words(line[at])) ++at;
+            const std::size_t begin = at;
+            while (at < line.size() && !is_between_words(line[at])) ++at;
+            const std::string_view word = line.substr(begin, at - begin);
+            if (word.empty()) break;
+            if (word.starts_with(options_.label_prefix)) {
+                if (options_.is_labelled && (!label.empty() || word.size() == options_.label_prefix.size()))
+                    return false;
+                label = word.substr(options_.label_prefix.size());
+                continue;
+            }
+            edges_[n_edges_++] = static_cast<std::uint32_t>(begin);
+            edges_[n_edges_++] = static_cast<std::uint32_t>(at);
+        }
+        if (options_.is_labelled && label.empty()) return false;
+        begin_point();
+        if (!is_passed_over) add_words(1);
+        end_point(label);
+        return true;
+    }
+
+    /// Blanks of ASCII and zeros, as for the program.
+    static bool is_between_words(char c) {
+        return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f' || c == '\0';
     }
 
     // ---- words ------------------------------------------------------------------------------------------------------
@@ -202,17 +245,25 @@ private:
 
     void add_features() {
         if (options_.longest == 1) {
-            add_words();
+            add_words(2);
         } else {
             add_runs();
         }
     }
 
-    void add_words() {
-        for (std::size_t i = 0; i + 1 < n_edges_; i += 2) {
-            if (is_long_enough(edges_[i], edges_[i + 1])) {
-                add_feature(lower_.data() + edges_[i], edges_[i + 1] - edges_[i]);
+    /// Adds the words between edges that have `fewest` characters at least, 1 or 2.
+    void add_words(int fewest) {
+        std::array<const char*, words_at_once> texts;
+        std::array<TextTable::Key, words_at_once> keys;
+        for (std::size_t i = 0; i + 1 < n_edges_;) {
+            std::size_t n = 0;
+            for (; i + 1 < n_edges_ && n < words_at_once; i += 2) {
+                if (fewest == 2 && !is_long_enough(edges_[i], edges_[i + 1])) continue;
+                texts[n] = lower_.data() + edges_[i];
+                keys[n] = TextTable::key_of(texts[n], edges_[i + 1] - edges_[i]);
+                words_.prefetch(keys[n++]);
             }
+            for (std::size_t k = 0; k < n; ++k) add_feature(keys[k], texts[k]);
         }
     }
 
@@ -245,11 +296,13 @@ private:
     }
 
     /// Adds a feature to the last point unless it has it. `TextTable::padding` bytes behind it are readable.
-    void add_feature(const char* text, std::size_t length) {
-        TextTable::Entry& entry = words_.find_or_add(text, length);
+    void add_feature(const char* text, std::size_t length) { add_feature(TextTable::key_of(text, length), text); }
+
+    void add_feature(const TextTable::Key& key, const char* text) {
+        TextTable::Entry& entry = words_.find_or_add(key, text);
         if (entry.stamp == point_) return;
         if (entry.stamp == 0) {
-            entry.value = options_.n_columns ? hashed_column({text, length}, *options_.n_columns)
+            entry.value = options_.n_columns ? hashed_column({text, key.length}, *options_.n_columns)
                                              : static_cast<FeatureId>(entry.number());
         }
         entry.stamp = point_;

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sapwood/compiler.hpp"
 #include "sapwood/storage/hash_seed.hpp"
 
 namespace sapwood {
@@ -21,7 +22,8 @@ public:
     /// What is readable behind every text that is looked up, so that a short one is loaded at once.
     static constexpr std::size_t padding = 16;
 
-    struct Entry {
+    /// Within one line of the cache.
+    struct alignas(32) Entry {
         /// The bytes of a short text, the rest zero; of a long one its hash, and where it stands among all texts.
         std::uint64_t low = 0;
         std::uint64_t high = 0;
@@ -49,12 +51,47 @@ public:
         return {texts_.data() + begin, end - begin};
     }
 
-    /// The entry of a text, a new one if it has none; until the next call. `padding` bytes behind it are readable.
-    Entry& find_or_add(const char* text, std::size_t length) {
-        const Key key = key_of(text, length);
+    /// What is looked for in place of a text: it can be found for many texts before the first is looked for, and then
+    /// none waits for the memory of another.
+    struct Key {
+        std::uint64_t low = 0;
+        std::uint64_t high = 0;
+        std::size_t length = 0;
+        std::uint64_t hash = 0;
+    };
+
+    /// The key of a text. `padding` bytes behind it are readable.
+    static Key key_of(const char* text, std::size_t length) {
+        Key key;
+        key.length = length;
+        if (length > 16) {
+            key.hash = key.low = hash_of_long(text, length);
+            return key;
+        }
+        if constexpr (std::endian::native == std::endian::little) {
+            std::memcpy(&key.low, text, 8);
+            std::memcpy(&key.high, text + 8, 8);
+            key.low &= masks[length];
+            key.high &= masks[length + 17];
+        } else {
+            std::memcpy(&key.low, text, length < 8 ? length : 8);
+            if (length > 8) std::memcpy(&key.high, text + 8, length - 8);
+        }
+        key.hash = hash_of(key.low, key.high, length);
+        return key;
+    }
+
+    /// Begins to bring close where a text stands.
+    void prefetch(const Key& key) const { prefetch_to_change(&entries_[key.hash & mask_]); }
+
+    /// The entry of a text, a new one if it has none; until the next call.
+    Entry& find_or_add(const Key& key, const char* text) {
         Entry* const entry = place_of(key, text);
         return entry->place != 0 ? *entry : add(key, text);
     }
+
+    /// The same. `padding` bytes behind the text are readable.
+    Entry& find_or_add(const char* text, std::size_t length) { return find_or_add(key_of(text, length), text); }
 
     /// The entry of a text, nullptr if it has none. `padding` bytes behind it are readable.
     const Entry* find(const char* text, std::size_t length) {
@@ -86,33 +123,6 @@ private:
         }
         return made;
     }();
-
-    struct Key {
-        std::uint64_t low = 0;
-        std::uint64_t high = 0;
-        std::size_t length = 0;
-        std::uint64_t hash = 0;
-    };
-
-    static Key key_of(const char* text, std::size_t length) {
-        Key key;
-        key.length = length;
-        if (length > 16) {
-            key.hash = key.low = hash_of_long(text, length);
-            return key;
-        }
-        if constexpr (std::endian::native == std::endian::little) {
-            std::memcpy(&key.low, text, 8);
-            std::memcpy(&key.high, text + 8, 8);
-            key.low &= masks[length];
-            key.high &= masks[length + 17];
-        } else {
-            std::memcpy(&key.low, text, length < 8 ? length : 8);
-            if (length > 8) std::memcpy(&key.high, text + 8, length - 8);
-        }
-        key.hash = hash_of(key.low, key.high, length);
-        return key;
-    }
 
     /// Where a text stands, or would stand.
     Entry* place_of(const Key& key, const char* text) {

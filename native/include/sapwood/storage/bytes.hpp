@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "sapwood/storage/memory_block.hpp"
+
 namespace sapwood {
 
 /// The error of bytes that are no model. The message is one sentence: what must hold, and what was found.
@@ -77,7 +79,10 @@ public:
     }
 
     /// Makes room for so many bytes, none of which is touched before it is written: growing would copy all.
-    void reserve(std::size_t n_bytes) { bytes_.reserve(n_bytes); }
+    void reserve(std::size_t n_bytes) {
+        bytes_.reserve(n_bytes);
+        prefer_huge_pages(bytes_.data(), bytes_.capacity());
+    }
 
     std::string take() { return std::move(bytes_); }
 

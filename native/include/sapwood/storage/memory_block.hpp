@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -11,6 +12,20 @@
 #endif
 
 namespace sapwood {
+
+/// The size of a huge page on most machines.
+inline constexpr std::size_t huge_page = std::size_t{1} << 21;
+
+/// Asks for huge pages for memory of any origin that is about to be written, so that there are few to ask for. That
+/// they are granted is not promised, nor needed.
+inline void prefer_huge_pages([[maybe_unused]] void* data, [[maybe_unused]] std::size_t bytes) {
+#if defined(__linux__)
+    // Only whole huge pages can be had, and only of whole ones is anything asked.
+    const auto begin = (reinterpret_cast<std::uintptr_t>(data) + huge_page - 1) / huge_page * huge_page;
+    const auto end = (reinterpret_cast<std::uintptr_t>(data) + bytes) / huge_page * huge_page;
+    if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+#endif
+}
 
 /// A block of memory that can grow.
 ///
@@ -54,8 +69,7 @@ public:
 private:
     static bool is_mapped([[maybe_unused]] std::size_t bytes) {
 #if defined(__linux__)
-        // The size of a huge page on most machines.
-        return bytes >= std::size_t{1} << 21;
+        return bytes >= huge_page;
 #else
         return false;
 #endif

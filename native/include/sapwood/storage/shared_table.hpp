@@ -211,6 +211,14 @@ public:
         return pool_->page_bytes() + sizeof(Folder) + room * sizeof(Folder*);
     }
 
+    /// More than owning the records of features one after the other can ever ask for, with what the table itself takes.
+    std::size_t bytes_to_own(Features features) const {
+        if (features.empty()) return n_bytes();
+        const std::size_t of_one = bytes_to_own(*std::max_element(features.begin(), features.end()));
+        // Pointers to folders may double a few times on the way, and of each of these times both sizes are asked for.
+        return 2 * n_bytes() + (features.size() + 6) * of_one;
+    }
+
     /// Whether `own` would take no memory.
     bool owns(FeatureId slot) const {
         const Folder* folder = folder_of(slot);

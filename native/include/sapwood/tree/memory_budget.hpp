@@ -54,13 +54,18 @@ public:
     /// Whether a model may take more memory now, when all models have `models` bytes. If it could once nodes have given
     /// up their searches, one will. If it could not because models have all that is theirs, some may give way.
     bool may_take(std::size_t shared, std::size_t models, std::size_t more) {
+        if (has_room_for(shared, models, more)) return true;
         if (models + more > share_of_models()) {
             crowded_ = true;
             return false;
         }
-        if (fits(shared, more)) return true;
         if (fits_without_searches(shared, more)) refused_ = true;
         return false;
+    }
+
+    /// Whether `may_take` allows so much; a question that changes nothing.
+    bool has_room_for(std::size_t shared, std::size_t models, std::size_t more) const {
+        return models + more <= share_of_models() && fits(shared, more);
     }
 
     /// What all models together may take. The rest is for nodes and their searches: models would take all of it in

@@ -98,9 +98,7 @@ public:
         Node& here = content(leaf);
         if (here.models) {
             if (budget_.is_limited()) {
-                predictor_.teach(*here.models, here.of_class, point, label, weight, teaches, [this](std::size_t more) {
-                    return budget_.may_take(shared_bytes(), predictor_.n_bytes(), more);
-                });
+                predictor_.teach(*here.models, here.of_class, point, label, weight, teaches, MayTake{*this});
             } else {
                 predictor_.teach(*here.models, here.of_class, point, label, weight, teaches, Unlimited());
             }
@@ -543,6 +541,18 @@ private:
     friend class NodesBreaker;
     // Takes a subtree apart and makes another of it: an operation like those here, in a file of its own.
     friend class Restructuring;
+
+    /// Whether models may take more memory.
+    struct MayTake {
+        TreeBody& tree;
+
+        bool operator()(std::size_t more) const {
+            return tree.budget_.may_take(tree.shared_bytes(), tree.predictor_.n_bytes(), more);
+        }
+        bool surely(std::size_t more) const {
+            return tree.budget_.has_room_for(tree.shared_bytes(), tree.predictor_.n_bytes(), more);
+        }
+    };
 
     static constexpr std::size_t fewest_classes = 2;
     /// What a tree is charged for itself; a price, like that of a node.

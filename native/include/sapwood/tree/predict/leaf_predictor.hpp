@@ -192,7 +192,8 @@ public:
 
     /// Lets the models of a leaf predict a point, then learn from it. `of_class` are the points of the leaf before it.
     /// Logistic regression takes its weight as it is, naive Bayes and what is noted of each model as it is counted.
-    /// `may_take(bytes)` says whether so much more memory may be taken, or is `Unlimited`.
+    /// `may_take(bytes)` says whether so much more memory may be taken, and `may_take.surely(bytes)` without a trace
+    /// whether there is so much; or it is `Unlimited`.
     template <class MayTake>
     void teach(LeafModels& models, std::span<const std::int64_t> of_class, const Point& point, Label label,
                Weight weight, Teaches teaches, MayTake may_take) {
@@ -383,6 +384,10 @@ private:
             models.table.own(features, owned_);
             return {owned_.data(), owned_.size()};
         } else {
+            if (may_take.surely(models.table.bytes_to_own(features))) {
+                models.table.own(features, owned_);
+                return {owned_.data(), owned_.size()};
+            }
             owned_.clear();
             scores_.records.clear();
             for (const FeatureId id : features) {
