@@ -7,11 +7,14 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from reference_evidence import OCCURRENCES_FOR_RANK
-from reference_tree import Arbiter, ReferenceTree
+from reference_models import LEAF_STEP, RATE, TrunkWeights, Weights, gradient_of
+from reference_tree import Arbiter, Node, ReferenceTree
 
 MASK = 2**64 - 1
 GOLDEN = 0x9E3779B97F4A7C15
 FIRST_TEXT_ID = 1 << 63
+# Slopes are rounded to whole parts of this many.
+ONE = 2**20
 Counted = tuple[dict[int, list[int]], Counter[tuple[int, int, int]]]
 
 
@@ -21,9 +24,10 @@ class BatchReference(ReferenceTree):
     def learn_batch(self, points: Iterable[tuple[Sequence[int], int, int]], arbiter: Arbiter) -> None:
         """Learn from the points of a batch: features, label, whole weight."""
         touched: dict[int, set[int]] = {}
+        points = [point for point in points if point[2] > 0]
+        if self.options.leaf_prediction in {"logistic", "adaptive", "mixed"}:
+            self._learn_slopes(points)
         for features, label, weight in points:
-            if weight == 0:
-                continue
             leaf = self.path(features)[-1]
             assert leaf.models is not None
             leaf.models.bayes.learn(features, label, weight)
@@ -45,6 +49,114 @@ class BatchReference(ReferenceTree):
                     leaf.ranked.append(j)
             if leaf.looks:
                 self._split_if_due(leaf, arbiter)
+
+    def _learn_slopes(self, points: Sequence[tuple[Sequence[int], int, int]]) -> None:
+        """Let what is not counts take one step along the slopes of all points, each taken at the weights before."""
+        leaves: dict[int, Node] = {}
+        of_leaf: dict[int, list[int]] = {}
+        of_feature: dict[int, dict[int, list[int]]] = {}
+        for features, label, weight in points:
+            leaf = self.path(features)[-1]
+            slopes = [round(slope * ONE) for slope in self._slopes(leaf, features, label, weight)]
+            leaves[leaf.born] = leaf
+            add(of_leaf, leaf.born, slopes)
+            for j in features:
+                add(of_feature.setdefault(leaf.born, {}), j, slopes[: self._n_regressions * self._n_outputs])
+        of_stream: dict[int, list[int]] = {}
+        of_features: dict[int, list[int]] = {}
+        for born, slopes in of_leaf.items():
+            add(of_stream, 0, slopes[: self._n_regressions * self._n_outputs])
+            for j, sums in of_feature.get(born, {}).items():
+                add(of_features, j, sums)
+        rate, first_square = 0.15, 0.05
+        if self.options.leaf_prediction == "mixed":
+            for features, label, weight in points:
+                self.mixing.meet(features)
+                self.mixing.bayes.learn(features, label, weight)
+            scale = self.mixing.scale()
+            rate, first_square = LEAF_STEP * scale, 1.0
+        for sums in of_stream.values():
+            self._step_trunk(None, sums)
+        for j, sums in of_features.items():
+            self._step_trunk(j, sums)
+        for born, slopes in of_leaf.items():
+            models = leaves[born].models
+            assert models is not None
+            correction = models.correction
+            correction.intercept.step(self._of_regression(slopes, -1), rate, first_square)
+            for j, sums in of_feature.get(born, {}).items():
+                weights = correction.features.setdefault(j, Weights.zero(self._n_outputs))
+                weights.step(self._of_regression(sums, -1), rate, first_square)
+            rest = [slope / ONE for slope in slopes[self._n_regressions * self._n_outputs :]]
+            if self.options.leaf_prediction == "mixed":
+                *of_mixer, squares = rest
+                step = min(RATE, 4 / squares) if squares > 0 else RATE
+                models.mixer = [was - step * slope for was, slope in zip(models.mixer, of_mixer, strict=True)]
+            elif self.options.leaf_prediction == "adaptive":
+                models.right = [was + round(more) for was, more in zip(models.right, rest, strict=True)]
+
+    def _step_trunk(self, feature: int | None, sums: Sequence[int]) -> None:
+        """Let the intercept or a feature of what all leaves share take a step."""
+        if self.options.leaf_prediction == "mixed":
+            shared = self.mixing
+            record = (
+                shared.intercept
+                if feature is None
+                else shared.features.setdefault(feature, TrunkWeights.zero(self._n_outputs))
+            )
+            record.step([self._of_regression(sums, r) for r in range(3)], shared.scale())
+            return
+        plain = (
+            self.trunk.intercept
+            if feature is None
+            else self.trunk.features.setdefault(feature, Weights.zero(self._n_outputs))
+        )
+        plain.step(self._of_regression(sums, 0), 0.15, 0.05)
+
+    def _slopes(self, leaf: Node, features: Sequence[int], label: int, weight: int) -> list[float]:
+        """Return the slopes by the scores of every regression, and what the mixer or the choice of the leaf learns."""
+        models = leaf.models
+        assert models is not None
+        if self.options.leaf_prediction == "mixed":
+            scores = self.mixing.regressions(models, features)
+            opinions = self.mixing.opinions(models, leaf.of_class, features)
+            errors = gradient_of(self.mixing.mix(models.mixer, opinions), label, 1)
+            rest = [
+                weight * sum(error * said for error, said in zip(errors, opinion, strict=True)) for opinion in opinions
+            ]
+            rest.append(weight * sum(max(map(abs, opinion)) ** 2 for opinion in opinions))
+        else:
+            trunk = self._trunk_scores(features)
+            corrected = list(trunk)
+            models.correction.add_scores(features, corrected)
+            scores, rest = [trunk, corrected], []
+            if self.options.leaf_prediction == "adaptive":
+                bayes = models.bayes.scores(features, leaf.of_class)
+                answers: list[Sequence[float]] = [
+                    leaf.of_class,
+                    bayes,
+                    *([0.0, one[0]] if len(one) == 1 else one for one in scores),
+                ]
+                rest = [float(weight * (list(said).index(max(said)) == label)) for said in answers]
+        return [slope for one in scores for slope in gradient_of(one, label, weight)] + rest
+
+    @property
+    def _n_outputs(self) -> int:
+        return 1 if self.n_classes == 2 else self.n_classes
+
+    @property
+    def _n_regressions(self) -> int:
+        return 4 if self.options.leaf_prediction == "mixed" else 2
+
+    def _of_regression(self, sums: Sequence[int], which: int) -> list[float]:
+        """Return the sums of one regression of several."""
+        first = (which % self._n_regressions) * self._n_outputs
+        return [each / ONE for each in sums[first : first + self._n_outputs]]
+
+
+def add(sums: dict[int, list[int]], key: int, more: Sequence[int]) -> None:
+    """Add numbers to those of a key."""
+    sums[key] = [a + b for a, b in zip(sums.get(key, [0] * len(more)), more, strict=True)]
 
 
 def mixed(word: int) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from sapwood import StreamingTreeClassifier
 
 Rows = list[tuple[list[int], int]]
 SCHEMA = "features array<int>, label int"
+_FIRST_TIME = 1_700_000_000  # of the first file of a stream, in seconds: any
 OPTIONS: dict[str, Any] = {"delta": 0.3, "leaf_prediction": "naive_bayes"}
 
 
@@ -36,6 +38,8 @@ def write_batch(folder: Path, number: int, rows: Rows) -> None:
     text = "".join(json.dumps({"features": features, "label": label}) + "\n" for features, label in rows)
     waiting = folder / f".{number}"
     waiting.write_text(text, encoding="utf-8")
+    # A stream reads files in the order of their times, to the millisecond, in which several may be written.
+    os.utime(waiting, (_FIRST_TIME + number, _FIRST_TIME + number))
     waiting.rename(folder / f"{number:05}.json")
 
 

@@ -17,7 +17,7 @@ from streams import HOSTILE
 from tree_twins import AsTheCoreDid, Twins, arrays_of, drifting
 
 from sapwood import SplitFinder, StreamingTreeClassifier, load_model
-from sapwood._core import Delta, Router, Tree, ids_of_names, ids_of_texts
+from sapwood._core import Delta, Gradients, Router, Tree, ids_of_names, ids_of_texts
 from sapwood.exceptions import ModelFormatError
 
 Points = list[tuple[tuple[int, ...], int, int]]
@@ -155,6 +155,30 @@ def test_a_delta_of_another_version_is_refused_and_changes_nothing() -> None:
     assert tree.to_bytes() == before
 
 
+def test_gradients_that_are_not_those_of_the_delta_are_refused_and_change_nothing() -> None:
+    points = of_classes(3, 60)
+    tree = Tree(growth="batch", leaf_prediction="mixed")
+    tree.cover_classes(3)
+    delta, gradients = tree.router().count(*rows_of(points)), tree.gradients(*rows_of(points))
+    with pytest.raises(ValueError, match="gradients must be given for the leaf_prediction 'mixed', got none"):
+        tree.absorb(delta)
+    with pytest.raises(ValueError, match="gradients must be of the points of the delta"):
+        tree.absorb(delta, tree.gradients(*rows_of(points[:3])))
+    assert tree.n_met() == 0
+    tree.absorb(delta, gradients)
+    before = tree.to_bytes()
+    with pytest.raises(ValueError, match="gradients must be of these weights of the tree"):
+        tree.absorb(delta, gradients)
+    with pytest.raises(ValueError, match="other must be of the same version of the weights"):
+        tree.gradients(*rows_of(points)).merge(gradients)
+    assert tree.to_bytes() == before
+    plain = grown(of_classes(3))
+    with pytest.raises(ValueError, match="gradients must be left out for the leaf_prediction 'naive_bayes', got some"):
+        plain.absorb(plain.router().count(*rows_of(points)), gradients)
+    with pytest.raises(ValueError, match="leaf_prediction must be 'logistic', 'adaptive' or 'mixed' for gradients"):
+        plain.gradients(*rows_of(points))
+
+
 def test_rows_that_cannot_be_counted() -> None:
     router = TREES[0].router()
     one = np.array([0, 2], dtype=np.int64)
@@ -285,6 +309,23 @@ def test_the_tree_is_that_of_the_reference(split_test: str, leaf_prediction: str
         assert twins.reference.tally["split"] > 0
 
 
+@pytest.mark.parametrize("size", [1, 7, 40])
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("leaf_prediction", ["logistic", "adaptive", "mixed"])
+def test_models_take_the_steps_of_the_reference(leaf_prediction: str, n_classes: int, size: int) -> None:
+    """Weights from 0 to 3, so that slopes are by weight, and some points are none."""
+    rng = np.random.default_rng(3)
+    options = Options(growth="batch", split_test="evidence", delta=0.3, leaf_prediction=leaf_prediction, max_depth=4)
+    points = [(features, label, int(rng.integers(4))) for features, label, _ in of_classes(n_classes, 240)]
+    points = met_in_ascending_order(points, size)
+    twins = BatchTwins(options)
+    for start in range(0, len(points), size):
+        twins.learn_batch(points[start : start + size], n_classes)
+        twins.compare_predictions(points[start][0])
+        twins.compare_models([j for j in points[start][0] if points[start][2] > 0])
+    assert size == 1 or twins.reference.tally["split"] > 0
+
+
 @pytest.mark.parametrize("name", sorted(HOSTILE))
 def test_hostile_streams(name: str) -> None:
     points = met_in_ascending_order([(features, label, 1) for features, label in HOSTILE[name]()], 30)
@@ -300,13 +341,21 @@ def matrix(points: Points, d: int = 40) -> tuple[Any, Any]:
     return scipy.sparse.csr_matrix((np.ones(len(ids)), ids, indptr), shape=(len(points), d)), labels.astype(np.int64)
 
 
-@settings(deadline=None)
-@given(rng=st.randoms(use_true_random=False), n_parts=st.integers(1, 4), sub_batches=st.integers(1, 3))
-def test_the_estimator_is_a_function_of_what_the_batches_hold(rng: Any, n_parts: int, sub_batches: int) -> None:
+@settings(deadline=None, max_examples=40)
+@given(
+    rng=st.randoms(use_true_random=False),
+    n_parts=st.integers(1, 4),
+    sub_batches=st.integers(1, 3),
+    leaf_prediction=st.sampled_from(["naive_bayes", "logistic", "adaptive", "mixed"]),
+)
+def test_the_estimator_is_a_function_of_what_the_batches_hold(
+    rng: Any, n_parts: int, sub_batches: int, leaf_prediction: str
+) -> None:
     """The same bytes for any order of the rows, and by deltas of any parts on a machine that never saw a row."""
-    model = StreamingTreeClassifier(**BOLD, sub_batches=sub_batches)
-    shuffled = StreamingTreeClassifier(**BOLD, sub_batches=sub_batches)
-    options = Options(growth="batch", split_test="evidence", delta=0.3, leaf_prediction="naive_bayes").of_core()
+    given: dict[str, Any] = {**BOLD, "leaf_prediction": leaf_prediction, "sub_batches": sub_batches}
+    model = StreamingTreeClassifier(**given)
+    shuffled = StreamingTreeClassifier(**given)
+    options = Options(growth="batch", split_test="evidence", delta=0.3, leaf_prediction=leaf_prediction).of_core()
     driver = Tree(**options, sub_batches=sub_batches)
     driver.cover_classes(3)
     points = of_classes(3, 150)
@@ -316,19 +365,22 @@ def test_the_estimator_is_a_function_of_what_the_batches_hold(rng: Any, n_parts:
         rng.shuffle(batch)
         shuffled.partial_fit(*matrix(batch), classes=[0, 1, 2])
         for part in range(sub_batches):
-            sent = driver.router().to_bytes()
-            whole_delta = None
+            sent = driver.router().to_bytes(), driver.answers(), driver.named_keys()
+            deltas: list[Delta] = []
+            gradients: list[Gradients] = []
             for worker in range(n_parts):
-                # A worker knows the bytes of the router, and its rows.
+                # A worker knows the bytes of the router, those of what leaves answer, and its rows.
                 indptr, ids, labels, _ = rows_of(batch[worker::n_parts])
-                delta = Router.from_bytes(sent).count(indptr, ids, labels, None, part, sub_batches)
-                back = Delta.from_bytes(delta.to_bytes())
-                if whole_delta is None:
-                    whole_delta = back
-                else:
-                    whole_delta.merge(back)
-            assert whole_delta is not None
-            driver.absorb(whole_delta)
+                delta = Router.from_bytes(sent[0]).count(indptr, ids, labels, None, part, sub_batches)
+                deltas.append(Delta.from_bytes(delta.to_bytes()))
+                if driver.learns_gradients():
+                    found = Tree.from_bytes(*sent[1:]).gradients(indptr, ids, labels, None, part, sub_batches)
+                    gradients.append(Gradients.from_bytes(found.to_bytes()))
+            for more in deltas[1:]:
+                deltas[0].merge(more)
+            for also in gradients[1:]:
+                gradients[0].merge(also)
+            driver.absorb(deltas[0], gradients[0] if gradients else None)
             driver.grow()
     assert model.get_n_leaves() > 2
     assert shuffled.to_bytes() == model.to_bytes()
@@ -431,8 +483,6 @@ def test_to_evidence_a_point_is_one_point_whatever_its_weight() -> None:
 def test_what_is_refused_changes_nothing() -> None:
     X, y = matrix(of_classes(2, 60))
     refused: list[tuple[dict[str, Any], str]] = [
-        ({"leaf_prediction": "mixed"}, "leaf_prediction must be 'majority' or 'naive_bayes' for batch_growth"),
-        ({"leaf_prediction": "logistic"}, "leaf_prediction must be 'majority' or 'naive_bayes' for batch_growth"),
         ({"leaf_prediction": "majority", "max_bytes": 1 << 20}, "max_bytes must be None for batch_growth, got 1048576"),
         ({"leaf_prediction": "majority", "sub_batches": 0}, "sub_batches must be at least 1, got 0"),
     ]

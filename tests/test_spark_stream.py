@@ -82,16 +82,14 @@ def test_a_driver_that_is_killed_at_random_ten_times_before_and_ten_times_after_
 def test_a_driver_that_is_killed_before_and_after_its_save_learns_every_batch_once(
     folder: Path, tmp_path: Path
 ) -> None:
-    expected = digest_of(one_machine(BATCHES, sub_batches=2))
     checkpoint = tmp_path / "checkpoint"
     assert driven(folder, checkpoint, "before:1") == []
-    assert driven(folder, checkpoint, "after:1") == []
     assert driven(folder, checkpoint, "after:3") == []
-    assert driven(folder, checkpoint) == [f"learned 3 {expected}"]
-    # And what comes later goes on from there.
+    # The last batch comes again, and is skipped; what comes later goes on from there.
     more = rows_of(200, 9)
     write_batch(folder, 9, more)
-    assert driven(folder, checkpoint) == [f"learned 4 {digest_of(one_machine([*BATCHES, more], sub_batches=2))}"]
+    expected = digest_of(one_machine([*BATCHES, more], sub_batches=2))
+    assert driven(folder, checkpoint) == [f"learned 4 {expected}"]
 
 
 def test_spark_connect_learns_the_same_tree(folder: Path, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@
 
 #include "guarded_tree.hpp"
 #include "sapwood/forest/batch_draws.hpp"
+#include "sapwood/io/write_tree.hpp"
 #include "sapwood/tree/batch/absorb.hpp"
 
 namespace sapwood::bindings {
@@ -99,6 +100,23 @@ auto key_of(const GuardedTree& self) {
     };
 }
 
+/// Appends the features of ids that the tree has learned.
+auto finder_of(const GuardedTree& self) {
+    return [&self, keys = std::vector<KeyId>(), found = std::vector<FeatureId>()](
+               std::span<const SharedId> ids, std::vector<FeatureId>& features) mutable {
+        keys.clear();
+        for (const SharedId id : ids) {
+            if (id < static_cast<SharedId>(Keys::n_columns)) {
+                keys.push_back(static_cast<KeyId>(id));
+            } else if (const auto known = self.shared.keys.find(id); known != self.shared.keys.end()) {
+                keys.push_back(known->second);
+            }
+        }
+        Vocabulary::Reading(self.vocabulary()).find(keys, found);
+        features.insert(features.end(), found.begin(), found.end());
+    };
+}
+
 void require_batches(const GuardedTree& self) {
     if (self.tree.options().growth != Growth::batch) {
         throw std::invalid_argument("the growth must be 'batch', got '" +
@@ -117,11 +135,25 @@ Router router(GuardedTree& self) {
     return router_of(self);
 }
 
-void absorb_delta(GuardedTree& self, const Delta& delta) {
+void absorb_delta(GuardedTree& self, const Delta& delta, const Gradients* gradients) {
     require_batches(self);
     refresh(self);
     const WriteLock lock(self.mutex);
-    change(self.mutex, [&] { absorb(self.tree, self.vocabulary(), delta, router_of(self).version(), key_of(self)); });
+    change(self.mutex,
+           [&] { absorb(self.tree, self.vocabulary(), delta, gradients, router_of(self).version(), key_of(self)); });
+}
+
+bool learns_gradients(const GuardedTree& self) { return SlopeLayout::of(self.tree.body().predictor()).is_needed(); }
+
+nb::bytes answers(GuardedTree& self) {
+    require_batches(self);
+    std::string bytes;
+    {
+        // Not to be read only: as `to_bytes`.
+        const WriteLock lock(self.mutex);
+        bytes = write_answers(self.tree);
+    }
+    return as_bytes(bytes);
 }
 
 std::size_t grow(GuardedTree& self) {
@@ -180,8 +212,25 @@ void learn_rows_of_batch(GuardedTree& self, const Array<std::int64_t>& indptr, c
     }
     change(self.mutex, [&] {
         self.tree.cover_classes(all);
-        learn_batch(self.tree, self.vocabulary(), rows, id, key_of(self));
+        learn_batch(self.tree, self.vocabulary(), rows, id, key_of(self), finder_of(self));
     });
+}
+
+/// The slopes of points at the weights of a tree, which does not change.
+Gradients gradients(GuardedTree& self, const Array<std::int64_t>& indptr, const Array<SharedId>& ids,
+                    const Array<Label>& labels, const std::optional<Array<Count>>& weights, std::uint32_t part,
+                    std::uint32_t n_parts) {
+    require_batches(self);
+    if (!learns_gradients(self)) {
+        throw std::invalid_argument("leaf_prediction must be 'logistic', 'adaptive' or 'mixed' for gradients, got '" +
+                                    std::string(word_of(self.tree.options().leaf_prediction)) + "'");
+    }
+    refresh(self);
+    const SharedRows rows{span_of(indptr), span_of(ids), span_of(labels), weights_of(weights)};
+    nb::gil_scoped_release release;
+    const std::shared_lock lock(self.mutex);
+    check_shared_rows(rows, self.tree.n_classes());
+    return sum_gradients(self.tree, router_of(self), rows, finder_of(self), part, n_parts);
 }
 
 Delta count(const Router& self, const Array<std::int64_t>& indptr, const Array<SharedId>& ids,
@@ -260,6 +309,13 @@ void bind_batch(nb::module_& module) {
         .def("n_entries", [](const Delta& self) { return self.entries().size(); })
         .def("features", [](const Delta& self) { return to_numpy(self.features()); })
         .def("counts", &counts_of);
+    nb::class_<Gradients>(module, "Gradients", "The slopes of points at the weights of one version of a tree, summed.")
+        .def_static(
+            "from_bytes", [](const nb::bytes& data) { return Gradients::from_bytes(bytes_of(data)); }, nb::arg("data"),
+            "The gradients of what `to_bytes` gave. Raises ModelFormatError.")
+        .def("to_bytes", [](const Gradients& self) { return as_bytes(self.to_bytes()); })
+        .def("merge", &Gradients::merge, nb::arg("other"))
+        .def("version", &Gradients::version);
     nb::class_<Router>(module, "Router", "Where points go in one version of a tree, and nothing else.")
         .def_static(
             "from_bytes", [](const nb::bytes& data) { return Router::from_bytes(bytes_of(data)); }, nb::arg("data"),
@@ -278,7 +334,11 @@ void bind_tree_batch(nb::class_<GuardedTree>& tree) {
     tree.def("learn_batch", &learn_rows_of_batch, nb::arg("indptr"), nb::arg("ids"), nb::arg("labels"),
              nb::arg("weights") = nb::none(), nb::arg("n_classes") = 2)
         .def("router", &router)
-        .def("absorb", &absorb_delta, nb::arg("delta"))
+        .def("absorb", &absorb_delta, nb::arg("delta"), nb::arg("gradients") = nb::none())
+        .def("gradients", &gradients, nb::arg("indptr"), nb::arg("ids"), nb::arg("labels"),
+             nb::arg("weights") = nb::none(), nb::arg("part") = 0, nb::arg("n_parts") = 1)
+        .def("learns_gradients", &learns_gradients, "Whether leaves learn from gradients, and not from counts alone.")
+        .def("answers", &answers, "The bytes of a tree that answers the same, and has no feature to split on.")
         .def("grow", &grow)
         .def("unnamed", &unnamed, nb::arg("delta"))
         .def("cover_classes", &cover_classes, nb::arg("n_classes"));

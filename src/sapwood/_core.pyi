@@ -181,6 +181,19 @@ class Delta:
 
     def counts(self) -> tuple: ...
 
+class Gradients:
+    """The slopes of points at the weights of one version of a tree, summed."""
+
+    @staticmethod
+    def from_bytes(data: bytes) -> Gradients:
+        """The gradients of what `to_bytes` gave. Raises ModelFormatError."""
+
+    def to_bytes(self) -> bytes: ...
+
+    def merge(self, other: Gradients) -> None: ...
+
+    def version(self) -> int: ...
+
 class Router:
     """Where points go in one version of a tree, and nothing else."""
 
@@ -358,7 +371,17 @@ class Tree:
 
     def router(self) -> Router: ...
 
-    def absorb(self, delta: Delta) -> None: ...
+    def absorb(self, delta: Delta, gradients: Gradients | None = None) -> None: ...
+
+    def gradients(self, indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], ids: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.uint16], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, part: int = 0, n_parts: int = 1) -> Gradients: ...
+
+    def learns_gradients(self) -> bool:
+        """Whether leaves learn from gradients, and not from counts alone."""
+
+    def answers(self) -> bytes:
+        """
+        The bytes of a tree that answers the same, and has no feature to split on.
+        """
 
     def grow(self) -> int: ...
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "check.hpp"
+#include "sapwood/io/read_tree.hpp"
 #include "sapwood/io/write_tree.hpp"
 #include "sapwood/random.hpp"
 #include "sapwood/tree/batch/absorb.hpp"
@@ -66,15 +68,20 @@ struct Machine {
     StreamingTree tree;
     Vocabulary vocabulary;
 
-    static TreeOptions options() {
+    static TreeOptions options(LeafPrediction prediction) {
         TreeOptions options;
         options.growth = Growth::batch;
         options.delta = 0.3;
         options.tau = 0.3;
-        options.leaf_prediction = LeafPrediction::naive_bayes;
+        options.leaf_prediction = prediction;
         return options;
     }
-    Machine() : tree(options()) { tree.cover_classes(3); }
+    explicit Machine(LeafPrediction prediction = LeafPrediction::naive_bayes, std::size_t n_classes = 3)
+        : tree(options(prediction)) {
+        tree.cover_classes(n_classes);
+    }
+    /// One that was sent what another has learned.
+    explicit Machine(StreamingTree sent) : tree(std::move(sent)) {}
 
     static KeyId key_of(SharedId id) { return static_cast<KeyId>(id & 0xFF); }
     static SharedId id_of(KeyId key) {
@@ -82,9 +89,17 @@ struct Machine {
         return id < 8 ? id : (id << 40) + id;
     }
     Router router() { return make_router(tree, Vocabulary::Reading(vocabulary).keys(), id_of); }
-    void learn(const Delta& delta) {
-        absorb(tree, vocabulary, delta, router().version(), key_of);
+    void learn(const Delta& delta, const Gradients* gradients = nullptr) {
+        absorb(tree, vocabulary, delta, gradients, router().version(), key_of);
         tree.grow();
+    }
+    Gradients gradients(const Points& points) {
+        const auto find = [this](std::span<const SharedId> ids, std::vector<FeatureId>& features) {
+            std::vector<KeyId> keys;
+            for (const SharedId id : ids) keys.push_back(key_of(id));
+            Vocabulary::Reading(vocabulary).find(keys, features);
+        };
+        return sum_gradients(tree, router(), points.view(), find);
     }
 };
 
@@ -136,6 +151,80 @@ void test_batches() {
     CHECK(one.tree.nodes().n_leaves() > 3);
 }
 
+/// Workers that have only the answers of a tree sum the slopes that it would, and points of any order and division.
+void test_gradients(LeafPrediction prediction, std::size_t n_classes) {
+    Machine one(prediction, n_classes);
+    Machine many(prediction, n_classes);
+    int n_smaller = 0;
+    for (std::uint64_t batch = 0; batch < 6; ++batch) {
+        Points points = Points::drawn(120, batch);
+        for (Label& label : points.labels) label = static_cast<Label>(label % n_classes);
+        const Router router = one.router();
+        const Delta delta = count_rows(router, points.view());
+        const Gradients whole = one.gradients(points);
+        const std::string answers = write_answers(one.tree);
+        // Nothing is left out where every leaf is new.
+        CHECK(answers.size() <= write_tree(one.tree).size());
+        n_smaller += answers.size() < write_tree(one.tree).size() ? 1 : 0;
+        Gradients merged(whole.version(), whole.leaves().width, whole.entries().width);
+        for (std::size_t worker = 5; worker-- > 0;) {
+            const auto n_features = static_cast<std::int64_t>(Vocabulary::Reading(one.vocabulary).size());
+            Machine sent(read_tree(bytes_of(answers), n_features));
+            std::vector<FeatureId> features;
+            const std::vector<KeyId> keys = Vocabulary::Reading(one.vocabulary).keys();
+            Vocabulary::Writing(sent.vocabulary).find_or_insert(keys, features);
+            const std::string bytes = sent.gradients(points.some(worker, 5)).to_bytes();
+            merged.merge(Gradients::from_bytes(bytes_of(bytes)));
+        }
+        CHECK(merged == whole);
+        CHECK(merged.to_bytes() == whole.to_bytes());
+        const std::string before = write_tree(one.tree);
+        const Gradients others = one.gradients(points.some(0, 40));
+        for (const Gradients* const wrong : {static_cast<const Gradients*>(nullptr), &others}) {
+            bool refused = false;
+            try {
+                one.learn(delta, wrong);
+            } catch (const std::invalid_argument&) {
+                refused = true;
+            }
+            CHECK(refused && write_tree(one.tree) == before);
+        }
+        one.learn(delta, &whole);
+        many.learn(delta, &merged);
+        one.tree.validate();
+        CHECK(write_tree(one.tree) == write_tree(many.tree));
+    }
+    CHECK(one.tree.nodes().n_leaves() > 2 && n_smaller > 0);
+}
+
+/// A batch of one point is learned as that point alone is: a tree of one leaf, so that growth plays no part.
+void test_a_batch_of_one_point(LeafPrediction prediction) {
+    TreeOptions options = Machine::options(prediction);
+    options.max_depth = 0;
+    Machine batches{StreamingTree(options)};
+    options.growth = Growth::hoeffding;
+    StreamingTree points(options);
+    batches.tree.cover_classes(3);
+    points.cover_classes(3);
+    Scores scores = points.make_scores();
+    for (std::uint64_t i = 0; i < 60; ++i) {
+        Points point = Points::drawn(1, i);
+        point.weights = {static_cast<Count>(1 + i % 3)};
+        const Gradients gradients = batches.gradients(point);
+        batches.learn(count_rows(batches.router(), point.view()), &gradients);
+        std::vector<KeyId> keys;
+        for (const SharedId id : point.ids) keys.push_back(Machine::key_of(id));
+        std::vector<FeatureId> features;
+        Vocabulary::Reading(batches.vocabulary).find(keys, features);
+        const Point one{features};
+        points.learn(one, point.labels[0], point.weights[0]);
+        points.predict(one, scores);
+        const std::vector<double> expected = scores.probabilities;
+        batches.tree.predict(one, scores);
+        for (std::size_t k = 0; k < 3; ++k) CHECK(std::abs(scores.probabilities[k] - expected[k]) < 1e-4);
+    }
+}
+
 /// Any bytes are refused, or are those of what is read.
 void test_hostile_bytes() {
     Machine machine;
@@ -146,16 +235,23 @@ void test_hostile_bytes() {
     SharedRows once = points.view();
     once.weights = {};
     CHECK(!count_rows(router, once).is_weighted());
+    Machine mixed(LeafPrediction::mixed);
     for (const std::string& good :
-         {router.to_bytes(), count_rows(router, points.view()).to_bytes(), count_rows(router, once).to_bytes()}) {
-        const bool is_router = good.substr(0, 3) == "SwR";
+         {router.to_bytes(), count_rows(router, points.view()).to_bytes(), count_rows(router, once).to_bytes(),
+          mixed.gradients(Points::drawn(3, 9)).to_bytes()}) {
+        const auto again = [](const std::string& bytes) {
+            const std::string kind = bytes.substr(0, 3);
+            if (kind == "SwR") return Router::from_bytes(bytes_of(bytes)).to_bytes();
+            if (kind == "SwG") return Gradients::from_bytes(bytes_of(bytes)).to_bytes();
+            return Delta::from_bytes(bytes_of(bytes)).to_bytes();
+        };
+        CHECK(again(good) == good);
         for (std::size_t at = 0; at < good.size(); ++at) {
             for (const int value : {0, 1, 127, 128, 255}) {
                 std::string bytes = good;
                 bytes[at] = static_cast<char>(value);
                 try {
-                    CHECK((is_router ? Router::from_bytes(bytes_of(bytes)).to_bytes()
-                                     : Delta::from_bytes(bytes_of(bytes)).to_bytes()) == bytes);
+                    CHECK(again(bytes) == bytes);
                 } catch (const ModelFormatError&) {
                 }
             }
@@ -187,6 +283,11 @@ void test_variable_length() {
 
 int main() {
     test_batches();
+    for (const LeafPrediction prediction :
+         {LeafPrediction::logistic, LeafPrediction::adaptive, LeafPrediction::mixed}) {
+        for (const std::size_t n_classes : {2, 3}) test_gradients(prediction, n_classes);
+        test_a_batch_of_one_point(prediction);
+    }
     test_hostile_bytes();
     test_variable_length();
     return sapwood::check::finish();

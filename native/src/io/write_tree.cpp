@@ -25,9 +25,10 @@ namespace {
 
 class TreeWriter {
 public:
-    /// `shares`: whether what is known of numbers and categories is shared, and written elsewhere.
-    explicit TreeWriter(StreamingTree& tree, bool shares = false)
-        : tree_(tree), searches_(tree), shares_(shares), order_(tree.body().all_nodes()) {}
+    /// `shares`: whether what is known of numbers and categories is shared, and written elsewhere. `counts`: whether
+    /// what leaves have counted of features, to split on them, is written.
+    explicit TreeWriter(StreamingTree& tree, bool shares = false, bool counts = true)
+        : tree_(tree), searches_(tree), shares_(shares), counts_(counts), order_(tree.body().all_nodes()) {}
 
     std::string write() {
         ByteWriter out;
@@ -134,6 +135,10 @@ private:
     void put_statistics(ByteWriter& out, NodeId at) {
         using State = NodeStatistics::State;
         const NodeStatistics& statistics = tree_.node(at).statistics;
+        if (!counts_ && statistics.is_counting()) {
+            put_without_features(out, statistics);
+            return;
+        }
         out.put(static_cast<std::uint8_t>(statistics.state()));
         // Statistics that ended with the split: the classes of the node, of which all were tested.
         if (statistics.state() == State::ended) return;
@@ -148,10 +153,29 @@ private:
         if (statistics.is_paused()) out.put(static_cast<std::uint64_t>(statistics.paused_bytes()));
     }
 
+    /// Statistics of points of the same classes, of which none has a feature.
+    void put_without_features(ByteWriter& out, const NodeStatistics& statistics) const {
+        const TreeBody& body = tree_.body();
+        NodeStatistics plain(tree_.n_classes());
+        plain.start(
+            make_search(body.search_choice(tree_.n_classes()), body.uses_attributes() ? &body.attributes() : nullptr),
+            make_split_notes(tree_.options()));
+        AddedCounts added;
+        added.of_class = statistics.counted();
+        added.of_label.resize(tree_.n_classes());
+        plain.add_counts(added);
+        out.put(static_cast<std::uint8_t>(plain.state()));
+        out.put_all(std::span<const Count>(plain.counted()));
+        out.put(plain.tested_at());
+        plain.search()->save(out);
+        if (plain.notes() != nullptr) plain.notes()->save(out);
+    }
+
     const StreamingTree& tree_;
     /// The same tree, whose searches may bring themselves up to date when they are saved.
     StreamingTree& searches_;
     bool shares_;
+    bool counts_;
     std::vector<NodeId> order_;
     PageWriter pages_;
 };
@@ -159,6 +183,8 @@ private:
 }  // namespace
 
 std::string write_tree(StreamingTree& tree) { return TreeWriter(tree).write(); }
+
+std::string write_answers(StreamingTree& tree) { return TreeWriter(tree, false, false).write(); }
 
 std::string write_shared_tree(StreamingTree& tree) { return TreeWriter(tree, true).write(); }
 

@@ -27,8 +27,13 @@ void StreamingTree::learn(const Point& point, Label label, Weight weight) {
     growth_->learn(body_, point, label, weight);
 }
 
-void StreamingTree::absorb(NodeId leaf, const AddedCounts& added, const AddedCounts& seen) {
-    body_.absorb(leaf, added, seen);
+void StreamingTree::absorb(NodeId leaf, const AddedCounts& added, const AddedCounts& seen, const SummedSlopes* summed) {
+    body_.absorb(leaf, added, seen, summed);
+}
+
+void StreamingTree::absorb_shared(const AddedCounts& added, const SummedSlopes& summed, std::int64_t n_met,
+                                  std::int64_t n_active) {
+    body_.absorb_shared(added, summed, n_met, n_active);
 }
 
 void StreamingTree::note_points(std::int64_t n, std::int64_t n_met) { body_.note_points(n, n_met); }

@@ -357,8 +357,8 @@ PARAMETERS: tuple[Parameter, ...] = (
         False,
         "Whether the tree grows between batches, so that it is a function of what each batch holds.",
         "The order of the rows of a call then leaves no trace, nor how they were divided among machines. Every leaf is "
-        "asked once per batch and splits for good. It learns by fit and partial_fit, with leaves that predict by "
-        "majority or naive Bayes, features that are flags, and whole weights.",
+        "asked once per batch and splits for good; regressions of leaves take one step per batch. It learns by fit and "
+        "partial_fit, from features that are flags, with whole weights.",
         option="",
         is_of_core=False,
         is_of_matrices=True,

@@ -52,8 +52,9 @@ class SparkTreeClassifier(SparkLearner):
         The number of tasks that merge the counts of all partitions before they go to the driver; None sends them
         directly, which is faster up to a few dozen partitions.
     parameters
-        ``leaf_prediction``, "naive_bayes" unless it is given, or "majority"; and ``criterion``, ``search``, ``alpha``,
-        ``split_test``, ``delta``, ``min_gain``, ``max_depth`` and ``max_leaves`` of ``StreamingTreeClassifier``.
+        ``leaf_prediction``, "naive_bayes" unless it is given; regressions, also those of "mixed", take one step per
+        part of a batch, and workers are sent their weights. And ``criterion``, ``search``, ``alpha``, ``split_test``,
+        ``delta``, ``min_gain``, ``max_depth`` and ``max_leaves`` of ``StreamingTreeClassifier``.
     """
 
     def __init__(

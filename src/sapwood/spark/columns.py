@@ -155,7 +155,7 @@ class Columns:
         self._refuse(
             self.features,
             "hold vectors, or arrays of integers or texts; numbers and categories are not learned by batches, but as "
-            "texts such as 'colour=red'",
+            "the texts that sapwood.spark.flags makes of them",
             str(got),
         )
 

@@ -6,7 +6,7 @@ so that it also runs on Spark Connect.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
     from sapwood.spark.columns import Columns, Points
 
-__all__ = ["COUNTED", "Draws", "counter", "merged_rows", "merger", "namer"]
+__all__ = ["COUNTED", "Counts", "Draws", "Sent", "counter", "merged_rows", "merger", "namer"]
 
-COUNTED = "tree int, n_rows long, delta binary"
+COUNTED = "tree int, n_rows long, delta binary, gradients binary"
 """The columns of what workers count."""
 
 Batches = Iterator[pa.RecordBatch]
@@ -46,8 +46,35 @@ class Draws:
         return _core.batch_draws(*points, self.mean, self.seed, tree, self.batch)
 
 
+@dataclass(frozen=True)
+class Sent:
+    """What workers are sent of a tree: where points go, and where leaves learn from gradients what they answer."""
+
+    router: bytes
+    answers: bytes | None = None
+    names: Sequence[Hashable] = ()
+
+    def n_bytes(self) -> int:
+        """Return its size, but for the names."""
+        return len(self.router) + len(self.answers or b"")
+
+
+class Counts:
+    """What points add to a tree: counts, and gradients where leaves learn from them."""
+
+    def __init__(self, delta: _core.Delta, gradients: _core.Gradients | None = None) -> None:
+        self.delta = delta
+        self.gradients = gradients
+
+    def merge(self, other: Counts) -> None:
+        """Add those of other points."""
+        self.delta.merge(other.delta)
+        if self.gradients is not None and other.gradients is not None:
+            self.gradients.merge(other.gradients)
+
+
 def counter(
-    routers: Sequence[bytes], columns: Columns, part: int, n_parts: int, draws: Draws | None
+    sent: Sequence[Sent], columns: Columns, part: int, n_parts: int, draws: Draws | None
 ) -> Callable[[Batches], Batches]:
     """Count rows of (features, label, weight) in the leaves that each router leads them to.
 
@@ -57,17 +84,24 @@ def counter(
 
     def count(batches: Batches) -> Batches:
         check_version(version)
-        led = [_core.Router.from_bytes(router) for router in routers]
-        deltas: list[list[_core.Delta]] = [[] for _ in led]
+        led = [_core.Router.from_bytes(each.router) for each in sent]
+        asked = [
+            None if each.answers is None else _core.Tree.from_bytes(each.answers, list(each.names)) for each in sent
+        ]
+        counts: list[list[Counts]] = [[] for _ in led]
         n_rows = 0
         for batch in gathered(batches):
             points = columns.points(batch)
             n_rows += batch.num_rows
-            for tree, router in enumerate(led):
+            for tree, (router, answering) in enumerate(zip(led, asked, strict=True)):
                 weights = points[3] if draws is None else columns.naming_errors(draws.weights, points, tree)
-                deltas[tree].append(columns.naming_errors(router.count, *points[:3], weights, part, n_parts))
+                rows = (*points[:3], weights, part, n_parts)
+                found = Counts(columns.naming_errors(router.count, *rows))
+                if answering is not None:
+                    found.gradients = answering.gradients(*rows)
+                counts[tree].append(found)
         if n_rows > 0:
-            yield as_rows({tree: merge_all(each) for tree, each in enumerate(deltas)}, n_rows)
+            yield as_rows({tree: merge_all(each) for tree, each in enumerate(counts)}, n_rows)
 
     return count
 
@@ -83,14 +117,16 @@ def merger() -> Callable[[Batches], Batches]:
     return merge
 
 
-def merged_rows(rows: Iterable[Any]) -> tuple[dict[int, _core.Delta], int]:
+def merged_rows(rows: Iterable[Any]) -> tuple[dict[int, Counts], int]:
     """Return the merged counts of each tree in rows of `COUNTED`, and the number of rows that were read."""
-    deltas: dict[int, list[_core.Delta]] = {}
+    counts: dict[int, list[Counts]] = {}
     n_rows = 0
     for row in rows:
-        deltas.setdefault(row["tree"], []).append(_core.Delta.from_bytes(bytes(row["delta"])))
+        given = row["gradients"]
+        gradients = None if given is None else _core.Gradients.from_bytes(bytes(given))
+        counts.setdefault(row["tree"], []).append(Counts(_core.Delta.from_bytes(bytes(row["delta"])), gradients))
         n_rows += row["n_rows"]
-    return {tree: merge_all(each) for tree, each in deltas.items()}, n_rows
+    return {tree: merge_all(each) for tree, each in counts.items()}, n_rows
 
 
 def namer(wanted: NDArray[np.uint64]) -> Callable[[Batches], Batches]:
@@ -132,24 +168,26 @@ def gathered(batches: Batches) -> Batches:
         yield from pa.Table.from_batches(held).combine_chunks().to_batches()
 
 
-def merge_all(deltas: list[_core.Delta]) -> _core.Delta:
+def merge_all(counts: list[Counts]) -> Counts:
     """Merge counts two by two, so that each is copied a logarithm of times; the first is changed."""
-    while len(deltas) > 1:
-        for left, right in zip(deltas[::2], deltas[1::2], strict=False):
+    while len(counts) > 1:
+        for left, right in zip(counts[::2], counts[1::2], strict=False):
             left.merge(right)
-        deltas = deltas[::2]
-    return deltas[0]
+        counts = counts[::2]
+    return counts[0]
 
 
-def as_rows(deltas: dict[int, _core.Delta], n_rows: int) -> pa.RecordBatch:
+def as_rows(counts: dict[int, Counts], n_rows: int) -> pa.RecordBatch:
     """Return counts as rows of `COUNTED`."""
+    gradients = [None if each.gradients is None else each.gradients.to_bytes() for each in counts.values()]
     return pa.RecordBatch.from_arrays(
         [
-            pa.array(list(deltas), pa.int32()),
-            pa.array([n_rows, *[0] * (len(deltas) - 1)], pa.int64()),
-            pa.array([delta.to_bytes() for delta in deltas.values()], pa.binary()),
+            pa.array(list(counts), pa.int32()),
+            pa.array([n_rows, *[0] * (len(counts) - 1)], pa.int64()),
+            pa.array([each.delta.to_bytes() for each in counts.values()], pa.binary()),
+            pa.array(gradients, pa.binary()),
         ],
-        names=["tree", "n_rows", "delta"],
+        names=["tree", "n_rows", "delta", "gradients"],
     )
 
 

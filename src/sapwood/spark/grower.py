@@ -15,6 +15,7 @@ from sapwood.data.labels import as_classes
 from sapwood.learner import make_learner
 from sapwood.model_files import tree_file
 from sapwood.parameters import tree_called
+from sapwood.spark.counting import Counts, Sent
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -77,9 +78,16 @@ class Grower:
         """Learn the names of ids."""
         self.tree.ids_of_keys([names[each] for each in sorted(names)], True)
 
-    def learn(self, delta: _core.Delta) -> int:
-        """Count a delta, and split the leaves for which it is time; return how many."""
-        self.tree.absorb(delta)
+    def sent(self) -> Sent:
+        """Return what workers need to count for this tree."""
+        router = self.tree.router().to_bytes()
+        if not self.tree.learns_gradients():
+            return Sent(router)
+        return Sent(router, self.tree.answers(), self.tree.named_keys())
+
+    def learn(self, counts: Counts) -> int:
+        """Learn what workers counted, and split the leaves for which it is time; return how many."""
+        self.tree.absorb(counts.delta, counts.gradients)
         return self.tree.grow()
 
     def predict_proba(self, indptr: NDArray[np.int64], ids: NDArray[np.uint64]) -> NDArray[np.float64]:

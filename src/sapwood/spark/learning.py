@@ -10,7 +10,7 @@ import numpy as np
 
 from sapwood import _core
 from sapwood.spark.columns import SparkDataError
-from sapwood.spark.counting import COUNTED, Draws, counter, merged_rows, merger, namer
+from sapwood.spark.counting import COUNTED, Counts, Draws, Sent, counter, merged_rows, merger, namer
 from sapwood.spark.judging import JUDGED, judge
 
 if TYPE_CHECKING:
@@ -24,26 +24,26 @@ __all__ = ["accuracy_of", "counted", "learn_frame"]
 
 def counted(
     frame: DataFrame,
-    routers: Sequence[bytes],
+    sent: Sequence[Sent],
     columns: Columns,
     *,
     part: int = 0,
     n_parts: int = 1,
     reducers: int | None = None,
     draws: Draws | None = None,
-) -> tuple[dict[int, _core.Delta], int, int]:
+) -> tuple[dict[int, Counts], int, int]:
     """Return what the rows of a frame of (features, label, weight) add to each tree.
 
     And the rows of the frame, of all parts, and the bytes that came to the driver. With `reducers`, the counts of all
     partitions are first merged by so many tasks.
     """
-    rows = frame.mapInArrow(counter(routers, columns, part, n_parts, draws), COUNTED)
+    rows = frame.mapInArrow(counter(sent, columns, part, n_parts, draws), COUNTED)
     if reducers is not None:
-        rows = rows.repartition(reducers, "tree") if len(routers) > 1 else rows.repartition(reducers)
+        rows = rows.repartition(reducers, "tree") if len(sent) > 1 else rows.repartition(reducers)
         rows = rows.mapInArrow(merger(), COUNTED)
     found = rows.collect()
-    deltas, n_rows = merged_rows(found)
-    return deltas, n_rows, sum(len(row["delta"]) for row in found)
+    counts, n_rows = merged_rows(found)
+    return counts, n_rows, sum(len(row["delta"]) + len(row["gradients"] or b"") for row in found)
 
 
 def learn_frame(
@@ -65,17 +65,17 @@ def learn_frame(
         if tests:
             told["accuracy"] = accuracy_of(frame, trees, columns)
         for part in range(n_parts):
-            routers = [grower.tree.router().to_bytes() for grower in trees.growers]
-            deltas, n_rows, n_bytes = counted(
-                frame, routers, columns, part=part, n_parts=n_parts, reducers=reducers, draws=draws
+            sent = [grower.sent() for grower in trees.growers]
+            counts, n_rows, n_bytes = counted(
+                frame, sent, columns, part=part, n_parts=n_parts, reducers=reducers, draws=draws
             )
             told["n_rows"] = n_rows
-            told["router_bytes"] += sum(map(len, routers))
+            told["router_bytes"] += sum(each.n_bytes() for each in sent)
             told["delta_bytes"] += n_bytes
-            deltas = {tree: delta for tree, delta in deltas.items() if delta.n_met() > 0}
-            _name(frame, trees, deltas, columns)
-            for tree, delta in deltas.items():
-                told["n_splits"] += trees.growers[tree].learn(delta)
+            counts = {tree: each for tree, each in counts.items() if each.delta.n_met() > 0}
+            _name(frame, trees, {tree: each.delta for tree, each in counts.items()}, columns)
+            for tree, each in counts.items():
+                told["n_splits"] += trees.growers[tree].learn(each)
     finally:
         if keeps:
             frame.unpersist()

@@ -75,14 +75,14 @@ def best_splits(
     grower = Grower(parameters, classes, "best_splits")
     columns = Columns(features, label, grower.classes, "best_splits", weight=weight)
     narrow = frame.select(*columns.names)
-    deltas, _, _ = counted(narrow, [grower.tree.router().to_bytes()], columns, reducers=reducers)
-    if not deltas or deltas[0].n_met() == 0:
+    counts, _, _ = counted(narrow, [grower.sent()], columns, reducers=reducers)
+    if not counts or counts[0].delta.n_met() == 0:
         return []
-    delta = deltas[0]
-    of_class, _, ids, labels, counts = delta.counts()
+    delta = counts[0].delta
+    of_class, _, ids, labels, n_on = delta.counts()
     seen, places = np.unique(ids, return_inverse=True)
     on = np.zeros((len(grower.classes), len(seen)), dtype=np.int32)
-    on[labels, places] = counts
+    on[labels, places] = n_on
     # By the place of their ids: texts have ids beyond those that a finder takes, in the same order.
     finder = SplitFinder(criterion, "exhaustive", n_classes=max(2, len(grower.classes)))
     (totals,) = of_class.values()

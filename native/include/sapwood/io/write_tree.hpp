@@ -11,7 +11,10 @@ namespace sapwood {
 /// off, and forgets which of two bins it last chose at their common border.
 std::string write_tree(StreamingTree& tree);
 
-/// The same without what is known of numbers and categories, which other trees share.
+/// The bytes of a tree that answers as this one does, and has no feature to split on: what a worker is sent.
+std::string write_answers(StreamingTree& tree);
+
+/// All but what is known of numbers and categories, which other trees share.
 std::string write_shared_tree(StreamingTree& tree);
 
 }  // namespace sapwood

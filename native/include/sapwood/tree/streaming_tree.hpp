@@ -63,7 +63,9 @@ public:
     /// Lets a leaf learn from many points by their counts, by weight, and as the split test counts them: each once
     /// where weights are no evidence. `note_points` says how many they were in all, and `grow` splits the leaves for
     /// which it is time then, and returns how many. For growth by batches (batch/absorb.hpp).
-    void absorb(NodeId leaf, const AddedCounts& added, const AddedCounts& seen);
+    /// Where models are not counts alone, they also learn from the slopes of the points: what all leaves share first.
+    void absorb(NodeId leaf, const AddedCounts& added, const AddedCounts& seen, const SummedSlopes* summed = nullptr);
+    void absorb_shared(const AddedCounts& added, const SummedSlopes& summed, std::int64_t n_met, std::int64_t n_active);
     void note_points(std::int64_t n, std::int64_t n_met);
     std::size_t grow();
 

@@ -21,6 +21,7 @@
 #include "sapwood/tree/nodes.hpp"
 #include "sapwood/tree/points_through.hpp"
 #include "sapwood/tree/predict/leaf_predictor.hpp"
+#include "sapwood/tree/predict/slopes.hpp"
 #include "sapwood/tree/split_candidates.hpp"
 #include "sapwood/tree/split_test/make_split_notes.hpp"
 #include "sapwood/tree/split_test/split_test.hpp"
@@ -107,15 +108,26 @@ public:
     }
 
     /// Lets a leaf learn from many points by their counts, in a tree that grows by batches: its models from `added`,
-    /// by weight, its statistics from `seen`.
-    void absorb(NodeId leaf, const AddedCounts& added, const AddedCounts& seen) {
+    /// by weight, and from the slopes of the points, if they are not counts alone; its statistics from `seen`.
+    void absorb(NodeId leaf, const AddedCounts& added, const AddedCounts& seen, const SummedSlopes* summed) {
         Node& here = content(leaf);
-        if (here.models) predictor_.add_counts(*here.models, added);
+        if (summed != nullptr) {
+            slopes::step_leaf(predictor_, *here.models, added, *summed);
+        } else if (here.models) {
+            predictor_.add_counts(*here.models, added);
+        }
         for (std::size_t k = 0; k < here.of_class.size(); ++k) here.of_class[k] += added.of_class[k];
         here.statistics.add_counts(seen);
     }
 
-    /// The same; returns whether the leaf had predicted the class of the point, the first of several.
+    /// Lets what all leaves share learn from the points of a batch, of all leaves; before the leaves do.
+    void absorb_shared(const AddedCounts& added, const SummedSlopes& summed, std::int64_t n_met,
+                       std::int64_t n_active) {
+        if (predictor_.mixing()) predictor_.mixing()->note_points(n_met, n_active);
+        slopes::step_trunk(predictor_, added, summed);
+    }
+
+    /// As `teach`; returns whether the leaf had predicted the class of the point, the first of several.
     bool judge_and_teach(NodeId leaf, const Point& point, Label label, Weight weight, Teaches teaches = Teaches::all) {
         if (predictor_.layout().mixes) {
             // It is asked when it is taught.

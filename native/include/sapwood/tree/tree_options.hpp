@@ -226,11 +226,6 @@ inline void check_options(const TreeOptions& options) {
     at_least("max_bytes", options.max_bytes, least_max_bytes);
     at_least("max_size", options.max_size, 1);
     if (options.growth == Growth::batch) {
-        // Each count belongs to some point: models that are trained step by step depend on the order of points.
-        require(options.leaf_prediction == LeafPrediction::majority ||
-                    options.leaf_prediction == LeafPrediction::naive_bayes,
-                "leaf_prediction must be 'majority' or 'naive_bayes' for batch_growth, which learns counts",
-                "'" + std::string(word_of(options.leaf_prediction)) + "'");
         require(!options.max_bytes, "max_bytes must be None for batch_growth",
                 std::to_string(options.max_bytes.value_or(0)));
         at_least("sub_batches", options.sub_batches, 1);

@@ -239,8 +239,8 @@ public:
                 note(logistic, LogisticRegression::label(scores_.logistic));
                 if (half_life_) models.fade_record(*half_life_);
             }
-            become_gradient(scores_.trunk, label, weight.exact);
-            become_gradient(scores_.logistic, label, weight.exact);
+            LogisticRegression::become_gradient(scores_.trunk, label, weight.exact, scores_.probabilities);
+            LogisticRegression::become_gradient(scores_.logistic, label, weight.exact, scores_.probabilities);
             if (teaches != Teaches::leaf_only) {
                 LogisticRegression::step(shared.trunk.intercept(), shared.trunk.room(), scores_.trunk);
                 LogisticRegression::step(in_trunk_, 0, shared.trunk.room(), scores_.trunk);
@@ -250,7 +250,7 @@ public:
         }
     }
 
-    /// Lets the models of a leaf learn from many points by their counts, which must be all that they keep.
+    /// Lets naive Bayes of a leaf learn from many points by their counts. What else is kept learns by slopes.hpp.
     void add_counts(LeafModels& models, const AddedCounts& added) {
         models.table.own(added.ids, owned_);
         for (std::size_t k = 0; k < added.of_class.size(); ++k) {
@@ -419,15 +419,6 @@ private:
             cover(shared.mixing->trunk());
         } else {
             cover(shared.trunk);
-        }
-    }
-
-    /// From the scores of a point to the derivative of its logistic loss by each of them, times its weight.
-    void become_gradient(std::span<double> scores, Label label, double weight) {
-        LogisticRegression::probabilities(scores, scores_.probabilities);
-        const std::size_t first = scores.size() == 1 ? 1 : 0;
-        for (std::size_t k = 0; k < scores.size(); ++k) {
-            scores[k] = (scores_.probabilities[first + k] - (first + k == label ? 1 : 0)) * weight;
         }
     }
 

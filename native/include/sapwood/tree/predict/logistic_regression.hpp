@@ -105,6 +105,16 @@ public:
         }
     }
 
+    /// From the scores of a point to the derivative of its logistic loss by each of them, times its weight;
+    /// `probabilities` has room for those of the classes.
+    static void become_gradient(std::span<double> scores, Label label, double weight, std::span<double> probabilities) {
+        LogisticRegression::probabilities(scores, probabilities);
+        const std::size_t first = scores.size() == 1 ? 1 : 0;
+        for (std::size_t k = 0; k < scores.size(); ++k) {
+            scores[k] = (probabilities[first + k] - (first + k == label ? 1 : 0)) * weight;
+        }
+    }
+
     /// The class that scores speak for; the first of several.
     static Label label(std::span<const double> scores) {
         if (scores.size() == 1) return scores[0] > 0 ? 1 : 0;

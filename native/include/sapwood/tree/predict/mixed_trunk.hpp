@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sapwood/compiler.hpp"
+#include "sapwood/search/added_counts.hpp"
 #include "sapwood/storage/shared_table.hpp"
 #include "sapwood/tree/predict/binary_records.hpp"
 #include "sapwood/tree/predict/logistic_regression.hpp"
@@ -135,6 +136,23 @@ public:
         }
     }
 
+    /// The same from the counts of many points, and the sums of their gradients: those of the intercept, and of each
+    /// feature that they have, as many each as there are outputs and regressions (and of the intercept more).
+    void learn_sums(const AddedCounts& added, std::span<const double> of_intercept, std::span<const double> of_features,
+                    double scale) {
+        if (!added.ids.empty() && !contains(added.ids.back())) cover(static_cast<std::size_t>(added.ids.back()) + 1);
+        step_any(intercept(), of_intercept, scale);
+        const std::size_t size = added.ids.empty() ? 0 : of_features.size() / added.ids.size();
+        for (std::size_t i = 0; i < added.ids.size(); ++i) {
+            step_any(record(added.ids[i]), of_features.subspan(i * size, size), scale);
+        }
+        for (std::size_t k = 0; k < added.of_class.size(); ++k) {
+            n_of_class_[k] += added.of_class[k];
+            const AddedCounts::OfLabel& more = added.of_label[k];
+            for (std::size_t i = 0; i < more.ids.size(); ++i) record(more.ids[i])[counts_at() + k].count += more.on[i];
+        }
+    }
+
     /// Has the classes of a layout from now on, for which there is room.
     void take_classes(const ModelLayout& layout) {
         n_of_class_.resize(layout.n_classes);
@@ -179,17 +197,31 @@ private:
         records.resize(found);
     }
 
-    void learn_binary(std::span<Word* const> records, std::span<const double> gradients, double scale, Label label,
-                      Count weight) {
-        const auto square = static_cast<float>(gradients[0] * gradients[0]);
+    static std::array<float, n_trunks> changes_of(std::span<const double> gradients, double scale) {
         std::array<float, n_trunks> change;
         for (std::size_t t = 0; t < n_trunks; ++t) {
             change[t] = static_cast<float>(-(mixing::trunk_steps[t] * scale) * gradients[t]);
         }
-        Word* first = intercept();
+        return change;
+    }
+
+    /// A step of one record, or of the intercept, which counts nothing.
+    void step_any(Word* record, std::span<const double> gradients, double scale) const {
+        if (n_outputs_ == 1) {
+            const auto square = static_cast<float>(gradients[0] * gradients[0]);
+            binary_records::teach_trunk(&record, 1, changes_of(gradients, scale), square, 0, 0);
+        } else {
+            step(record, gradients, scale);
+        }
+    }
+
+    void learn_binary(std::span<Word* const> records, std::span<const double> gradients, double scale, Label label,
+                      Count weight) {
+        const auto square = static_cast<float>(gradients[0] * gradients[0]);
         // The intercept is counted by classes as a whole.
-        binary_records::teach_trunk(&first, 1, change, square, label, 0);
-        binary_records::teach_trunk(records.data(), records.size(), change, square, label, weight);
+        step_any(intercept(), gradients, scale);
+        binary_records::teach_trunk(records.data(), records.size(), changes_of(gradients, scale), square, label,
+                                    weight);
     }
 
     void step(Word* record, std::span<const double> gradients, double scale) const {

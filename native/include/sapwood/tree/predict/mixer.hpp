@@ -169,6 +169,35 @@ inline void learn(std::span<double, n_experts> weights, std::span<const double> 
     learn_of(weights, opinions, errors, weight);
 }
 
+// ---- many points at once (slopes.hpp), of two classes or more: opinions are a row of values per expert
+// ------------------------------------------------------------
+
+/// The slopes of the loss of a point by each weight, and after them the squared ranges of the opinions, all times the
+/// weight of the point. `errors` are those of its outputs.
+inline void slopes(std::span<const double> opinions, std::span<const double> errors, double weight,
+                   std::span<double> out) {
+    double squares = 0;
+    for (std::size_t e = 0; e < n_experts; ++e) {
+        const std::span<const double> opinion = opinions.subspan(e * errors.size(), errors.size());
+        double slope = 0;
+        double range = 0;
+        for (std::size_t c = 0; c < errors.size(); ++c) {
+            slope += errors[c] * opinion[c];
+            range = std::max(range, std::abs(opinion[c]));
+        }
+        out[e] = slope * weight;
+        squares += range * range;
+    }
+    out[n_experts] = squares * weight;
+}
+
+/// A step of the mixer against the slopes of many points: as `learn` of one, below the inverse of the curvature of all.
+inline void learn_sums(std::span<double, n_experts> weights, std::span<const double, n_experts> slopes,
+                       double squared_ranges) {
+    const double step = step_length(1, squared_ranges);
+    for (std::size_t e = 0; e < n_experts; ++e) weights[e] -= step * slopes[e];
+}
+
 }  // namespace mixing
 
 }  // namespace sapwood

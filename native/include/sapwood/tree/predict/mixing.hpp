@@ -88,11 +88,38 @@ public:
         if (teaches_trunk) runs_.note(label, trunk_.n_of_class()[label] > 0);
         const std::size_t n_outputs = layout_.n_outputs();
         for (std::size_t r = 0; r < n_regressions; ++r) {
-            become_gradient(std::span(scores.regressions).subspan(r * n_outputs, n_outputs), label, weight.exact,
-                            scores);
+            LogisticRegression::become_gradient(std::span(scores.regressions).subspan(r * n_outputs, n_outputs), label,
+                                                weight.exact, scores.probabilities);
         }
         if (teaches_trunk) trunk_.learn(in_trunk, scores.regressions, scale, label, weight.count);
         teach_leaf(models, owned, scale, label, weight, scores);
+    }
+
+    // ---- many points at once (slopes.hpp) -------------------------------------------------------------------------
+
+    /// The slopes of a point of some weight by the scores of all regressions, into `of_record`; by the weights of the
+    /// mixer, and a bound on the curvature of its loss, into `of_mixer`.
+    void slopes(std::span<const std::int64_t> of_class, const LeafModels& models, Features features, Label label,
+                double weight, std::span<double> of_record, std::span<double> of_mixer, Scores& scores) const {
+        trunk_.find(features, scores.in_trunk);
+        models.find(features, scores.records);
+        consult(of_class, models, scores.in_trunk, scores.records, scores);
+        LogisticRegression::become_gradient(scores.mixed, label, 1, scores.probabilities);
+        mixing::slopes(scores.opinions, scores.mixed, weight, of_mixer);
+        const std::size_t n_outputs = layout_.n_outputs();
+        std::copy(scores.regressions.begin(), scores.regressions.end(), of_record.begin());
+        for (std::size_t r = 0; r < n_regressions; ++r) {
+            LogisticRegression::become_gradient(of_record.subspan(r * n_outputs, n_outputs), label, weight,
+                                                scores.probabilities);
+        }
+    }
+
+    /// Notes points that are to be learned, each once, and how many features are on in them. They have no order: no
+    /// run of labels is longer than a point.
+    void note_points(std::int64_t n_points, std::int64_t n_active) {
+        n_points_ += n_points;
+        n_active_ += n_active;
+        runs_.restore({0, n_points_ > 0 ? 1 : 0, 0});
     }
 
     // ---- a trunk that many trees share: it is asked, and taught, once per point ----------------------------------
@@ -114,8 +141,8 @@ public:
         runs_.note(label, trunk_.n_of_class()[label] > 0);
         const std::size_t n_outputs = layout_.n_outputs();
         for (std::size_t t = 0; t < n_trunks; ++t) {
-            become_gradient(std::span(scores.regressions).subspan(t * n_outputs, n_outputs), label, weight.exact,
-                            scores);
+            LogisticRegression::become_gradient(std::span(scores.regressions).subspan(t * n_outputs, n_outputs), label,
+                                                weight.exact, scores.probabilities);
         }
         trunk_.learn(in_trunk, scores.regressions, says.step_scale, label, weight.count);
     }
@@ -136,8 +163,8 @@ public:
         LogisticRegression::probabilities(scores.mixed, scores.probabilities_before);
         if (!says.is_sorted) learn_mix(models, label, weight.exact, scores);
         const std::size_t n_outputs = layout_.n_outputs();
-        become_gradient(std::span(scores.regressions).subspan(n_trunks * n_outputs, n_outputs), label, weight.exact,
-                        scores);
+        LogisticRegression::become_gradient(std::span(scores.regressions).subspan(n_trunks * n_outputs, n_outputs),
+                                            label, weight.exact, scores.probabilities);
         teach_leaf(models, owned, says.step_scale, label, weight, scores);
     }
 
@@ -355,15 +382,6 @@ private:
             scores.mixed[k] = scores.probabilities_before[k] - (k == label ? 1 : 0);
         }
         mixing::learn(mix, scores.opinions, scores.mixed, weight);
-    }
-
-    /// From the scores of a point to the derivative of its logistic loss by each of them, times its weight.
-    static void become_gradient(std::span<double> outputs, Label label, double weight, Scores& scores) {
-        LogisticRegression::probabilities(outputs, scores.probabilities);
-        const std::size_t first = outputs.size() == 1 ? 1 : 0;
-        for (std::size_t k = 0; k < outputs.size(); ++k) {
-            outputs[k] = (scores.probabilities[first + k] - (first + k == label ? 1 : 0)) * weight;
-        }
     }
 
     void trunk_bayes(Records in_trunk, Scores& scores) const {
