@@ -185,19 +185,24 @@ private:
         const CategoryId category = category_of(name);
         if (category != no_category) vocabulary_.set_category(key, category);
         const nb::object number = nb::int_(key);
-        bytes_of_names_ += size_of(name) + size_of(number);
-        PyObject* stored = PyDict_SetDefault(keys_.ptr(), safely_hashed(name).ptr(), number.ptr());
+        const nb::object hashed = safely_hashed(name);
+        bytes_of_names_ += size_of(name) + size_of(number) + (hashed.is(name) ? 0 : size_of(hashed));
+        PyObject* stored = PyDict_SetDefault(keys_.ptr(), hashed.ptr(), number.ptr());
         if (stored == nullptr) nb::raise_python_error();
         return static_cast<KeyId>(PyLong_AsLong(stored));
     }
 
     /// The memory that an object of one of Python's own types takes; of others, what every object of the type does.
+    /// Python hands out blocks of 16 bytes, and puts two pointers before what its collector looks at.
     static std::size_t size_of(nb::handle object) {
         const bool is_known = PyUnicode_CheckExact(object.ptr()) != 0 || PyBytes_CheckExact(object.ptr()) != 0 ||
                               PyLong_CheckExact(object.ptr()) != 0 || PyTuple_CheckExact(object.ptr()) != 0 ||
                               PyDict_CheckExact(object.ptr()) != 0;
-        if (!is_known) return static_cast<std::size_t>(Py_TYPE(object.ptr())->tp_basicsize);
-        auto size = nb::cast<std::size_t>(object.attr("__sizeof__")());
+        constexpr std::size_t block = 16;
+        auto size = is_known ? nb::cast<std::size_t>(object.attr("__sizeof__")())
+                             : static_cast<std::size_t>(Py_TYPE(object.ptr())->tp_basicsize);
+        if (PyObject_IS_GC(object.ptr()) != 0) size += 2 * sizeof(void*);
+        size = (size + block - 1) / block * block;
         if (PyTuple_CheckExact(object.ptr()) != 0) {
             for (const nb::handle item : nb::borrow<nb::tuple>(object)) size += size_of(item);
         }

@@ -121,23 +121,17 @@ public:
     void cover_classes(std::size_t n_classes) {
         if (n_classes <= this->n_classes()) return;
         check_classes(n_classes);
-        if (body_.has_room_for(n_classes)) {
-            body_.take_classes(n_classes);
-            return;
-        }
-        Pausing(body_).make_room_to_widen(n_classes);
-        body_.widen(n_classes);
-        Pausing(body_).keep_within_after_widening();
+        widen(n_classes);
     }
 
     /// Says how many classes there will be, so that those yet to come find room: when they come no record is moved, but
-    /// for the third class, with which records become of another kind, and in a tree with a limit of memory, which has
-    /// no room to spare. No answer depends on it.
+    /// for the third class, with which records become of another kind, and in a tree with a limit of memory that is
+    /// small for so many (class_room.hpp). No answer depends on it, unless such a limit binds.
     void expect_classes(std::size_t n_classes) {
         if (n_classes <= body_.expected_classes()) return;
         body_.set_expected_classes(n_classes);
         if (this->n_classes() > 2 && !body_.has_room_for(body_.class_room(this->n_classes()))) {
-            body_.widen(this->n_classes());
+            widen(this->n_classes());
         }
     }
 
@@ -152,6 +146,17 @@ public:
 private:
     // For the tests of the validator.
     friend class NodesBreaker;
+
+    /// Has `n_classes` classes from now on, and room for more. What does not fit any more is given up.
+    void widen(std::size_t n_classes) {
+        Pausing(body_).make_room_to_widen(n_classes);
+        if (body_.has_room_for(n_classes) && n_classes > this->n_classes()) {
+            body_.take_classes(n_classes);
+        } else {
+            body_.widen(n_classes);
+        }
+        Pausing(body_).keep_within_after_widening();
+    }
 
     void validate(bool with_contents) const {
         body_.validate(growth_->counts_inner_nodes(), growth_->counts_all_points(), growth_->forgets_points(),
