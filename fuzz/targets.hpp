@@ -4,6 +4,7 @@
 #include "csv_text.hpp"
 #include "delta_bytes.hpp"
 #include "dynamic_bytes.hpp"
+#include "forest_bytes.hpp"
 #include "json_text.hpp"
 #include "split_search.hpp"
 #include "svmlight_text.hpp"
@@ -17,6 +18,7 @@ template <class Use>
 void for_each_target(Use use) {
     use(TreeBytes{});
     use(DynamicBytes{});
+    use(ForestBytes{});
     use(DeltaBytes{});
     use(SvmlightText{});
     use(LabelledText{});
