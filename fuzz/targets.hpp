@@ -4,6 +4,7 @@
 #include "csv_text.hpp"
 #include "delta_bytes.hpp"
 #include "dynamic_bytes.hpp"
+#include "forest_bytes.hpp"
 #include "gradient_bytes.hpp"
 #include "json_text.hpp"
 #include "split_search.hpp"
@@ -18,6 +19,7 @@ template <class Use>
 void for_each_target(Use use) {
     use(TreeBytes{});
     use(DynamicBytes{});
+    use(ForestBytes{});
     use(DeltaBytes{});
     use(GradientBytes{});
     use(SvmlightText{});

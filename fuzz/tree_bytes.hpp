@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "name_features.hpp"
 #include "sapwood/model_io.hpp"
 #include "sapwood/tree/learn_rows.hpp"
 #include "sapwood/tree/streaming_tree.hpp"
@@ -91,7 +92,7 @@ private:
         StreamingTree again = read_tree(as_bytes(saved), most_features);
         promise(write_tree(again) == saved, "what was saved and loaded is saved as the same bytes");
         Vocabulary vocabulary;
-        name_features(tree, vocabulary);
+        name_features(tree.body().known(), most_features, vocabulary);
         const bool with_numbers = tree.attributes().n_numbers() == 2;
         Scores scores = tree.make_scores();
         PointMaker maker;
@@ -113,24 +114,6 @@ private:
             // A limit of memory that leaves no room.
         }
         static_cast<void>(write_tree(tree));
-    }
-
-    /// Gives every feature of the tree a key, as whoever loads a model does, and its category.
-    static void name_features(const StreamingTree& tree, Vocabulary& vocabulary) {
-        Vocabulary::Writing writing(vocabulary);
-        const Attributes& attributes = tree.attributes();
-        const std::vector<FeatureId> made = tree.made_of_numbers();
-        auto next = made.begin();
-        for (KeyId key = 0; key < most_features; ++key) {
-            for (; next != made.end() && *next == static_cast<FeatureId>(writing.size()); ++next) writing.reserve();
-            const auto feature = static_cast<FeatureId>(writing.size());
-            if (writing.size() < attributes.n_features() && attributes.category_of(feature) != no_category) {
-                vocabulary.set_category(key, attributes.category_of(feature));
-            }
-            writing.insert(key);
-        }
-        for (; next != made.end(); ++next) writing.reserve();
-        for (std::size_t i = 0; i < attributes.n_numbers(); ++i) writing.insert_number(static_cast<KeyId>(i));
     }
 };
 

@@ -6,12 +6,13 @@ import sys
 
 from benchmarks.main import run_benchmarks
 
-from . import accuracy, change, dynamic, memory, mixed, short, speed, splits
+from . import accuracy, change, dynamic, limits, memory, mixed, short, speed, splits
 
 BENCHMARKS = {
     "speed": speed.run,
     "accuracy": accuracy.run,
     "memory": memory.run,
+    "limits": limits.run,
     "splits": splits.run,
     "change": change.run,
     "dynamic": dynamic.run,

@@ -209,8 +209,9 @@ private:
         const CategoryId category = category_of(name);
         if (category != no_category) vocabulary_.set_category(key, category);
         const nb::object number = nb::int_(key);
-        bytes_of_names_ += size_of(name) + size_of(number);
-        PyObject* stored = PyDict_SetDefault(keys_.ptr(), safely_hashed(name).ptr(), number.ptr());
+        const nb::object hashed = safely_hashed(name);
+        bytes_of_names_ += size_of(name) + size_of(number) + (hashed.is(name) ? 0 : size_of(hashed));
+        PyObject* stored = PyDict_SetDefault(keys_.ptr(), hashed.ptr(), number.ptr());
         if (stored == nullptr) nb::raise_python_error();
         return static_cast<KeyId>(PyLong_AsLong(stored));
     }

@@ -10,17 +10,22 @@ namespace sapwood::bindings {
 
 namespace nb = nanobind;
 
-/// The memory that an object of one of Python's own types takes; of others, what every object of the type does.
+/// The memory that an object of one of Python's own types takes; of others, what every object of the type does. Python
+/// hands out blocks of 16 bytes, and puts two pointers before what its collector looks at.
 inline std::size_t size_of(nb::handle object) {
-    // That of text may be a class of ours, or of anyone's, whose code is not run.
-    if (PyUnicode_Check(object.ptr()) != 0) {
-        return nb::cast<std::size_t>(
-            nb::borrow(reinterpret_cast<PyObject*>(&PyUnicode_Type)).attr("__sizeof__")(object));
-    }
+    constexpr std::size_t block = 16;
     const bool is_known = PyBytes_CheckExact(object.ptr()) != 0 || PyLong_CheckExact(object.ptr()) != 0 ||
                           PyTuple_CheckExact(object.ptr()) != 0 || PyDict_CheckExact(object.ptr()) != 0;
-    if (!is_known) return static_cast<std::size_t>(Py_TYPE(object.ptr())->tp_basicsize);
-    auto size = nb::cast<std::size_t>(object.attr("__sizeof__")());
+    auto size = static_cast<std::size_t>(Py_TYPE(object.ptr())->tp_basicsize);
+    if (PyUnicode_Check(object.ptr()) != 0) {
+        // Text may be of a class of ours, or of anyone's, whose code is not run.
+        const nb::object text = nb::borrow(reinterpret_cast<PyObject*>(&PyUnicode_Type));
+        size = nb::cast<std::size_t>(text.attr("__sizeof__")(object));
+    } else if (is_known) {
+        size = nb::cast<std::size_t>(object.attr("__sizeof__")());
+    }
+    if (PyObject_IS_GC(object.ptr()) != 0) size += 2 * sizeof(void*);
+    size = (size + block - 1) / block * block;
     if (PyTuple_CheckExact(object.ptr()) != 0) {
         for (const nb::handle item : nb::borrow<nb::tuple>(object)) size += size_of(item);
     }
@@ -83,8 +88,8 @@ private:
     // dictionary that has just doubled; its place in a list that may have doubled, 16; and the index of the core, of a
     // list that may have doubled, 8, and a table that is a quarter full, 32.
     static constexpr std::size_t of_any = 32 + 60 + 16 + 8 + 32;
-    // Of text, beside its characters and a zero, in every version of Python.
-    static constexpr std::size_t of_text = 80;
+    // Of text, beside its characters and a zero, in every version of Python, up to the next block of 16 bytes.
+    static constexpr std::size_t of_text = 88;
     static constexpr std::size_t of_shared = n_shared * (of_any + of_text + 20) + 8192;
 
     static bool is_shared(nb::handle name) {

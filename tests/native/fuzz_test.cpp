@@ -1,9 +1,11 @@
 // Every fuzz target (fuzz/) on its seeds, on the bytes that once broke it (fuzz/regressions/<target>/), and on seeds
-// with random damage: what runs in a moment, without a fuzzer. `make fuzz` goes on from here.
+// with random damage: what runs in a moment, without a fuzzer. `fuzz_test 1000000 7` damages so many of each target,
+// from that seed of random numbers. `make fuzz` goes on from here.
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <fstream>
@@ -20,9 +22,9 @@ namespace {
 using namespace sapwood;
 
 #ifdef __SANITIZE_ADDRESS__
-constexpr int n_damaged = 400;
+constexpr long n_damaged = 400;
 #else
-constexpr int n_damaged = 4'000;
+constexpr long n_damaged = 20'000;
 #endif
 
 /// Runs a target; what breaks it is written to a file beside the program.
@@ -67,7 +69,7 @@ std::string damaged(std::string bytes, const std::string& other, std::mt19937& r
 }
 
 template <class Target>
-void run_all(Target) {
+void run_all(Target, long n, unsigned seed_of_damage) {
     const std::vector<std::string> seeds = Target::seeds();
     CHECK(!seeds.empty());
     for (const std::string& seed : seeds) run<Target>(seed);
@@ -80,18 +82,20 @@ void run_all(Target) {
             ++n_files;
         }
     }
-    std::mt19937 random(20);
-    for (int i = 0; i < n_damaged; ++i) {
+    std::mt19937 random(seed_of_damage);
+    for (long i = 0; i < n; ++i) {
         const std::string& seed = seeds[random() % seeds.size()];
         run<Target>(damaged(seed, seeds[random() % seeds.size()], random));
     }
-    std::fprintf(stderr, "%s: %zu seeds, %zu regressions, %d damaged\n", std::string(Target::name).c_str(),
-                 seeds.size(), n_files, n_damaged);
+    std::fprintf(stderr, "%s: %zu seeds, %zu regressions, %ld damaged\n", std::string(Target::name).c_str(),
+                 seeds.size(), n_files, n);
 }
 
 }  // namespace
 
-int main() {
-    sapwood::fuzz::for_each_target([](auto target) { run_all(target); });
+int main(int argc, char** argv) {
+    const long n = argc > 1 ? std::atol(argv[1]) : n_damaged;
+    const auto seed = static_cast<unsigned>(argc > 2 ? std::atol(argv[2]) : 20);
+    sapwood::fuzz::for_each_target([&](auto target) { run_all(target, n, seed); });
     return sapwood::check::finish();
 }

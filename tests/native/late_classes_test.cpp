@@ -103,9 +103,11 @@ void test_tree(const TreeOptions& options, std::size_t n_classes, bool with_numb
     Learning told(options, "told");
     Learning told_late(options, "told_late");
     Learning reloaded(options, "reloaded");
-    // A limit leaves no room, so that all is made anew at each class.
-    Learning exact(limited, "exact");
+    // With a limit there are smaller steps.
+    Learning bounded(limited, "bounded");
+    Learning bounded_told(limited, "bounded_told");
     told.tree->expect_classes(n_classes);
+    bounded_told.tree->expect_classes(n_classes);
     // Where nodes take points back or are split anew, the gaps of numbers are not all that a file would have to keep
     // (docs/reliability.md).
     const bool may_reload = !with_numbers || options.growth == Growth::hoeffding;
@@ -113,7 +115,7 @@ void test_tree(const TreeOptions& options, std::size_t n_classes, bool with_numb
         if (i == stream.size() / 2) told_late.tree->expect_classes(n_classes + 3);
         if (i % 47 == 46 && may_reload) reloaded.reload();
         const std::vector<double> answer = surprised.answer_and_learn(stream, i);
-        for (Learning* other : {&told, &told_late, &reloaded, &exact}) {
+        for (Learning* other : {&told, &told_late, &reloaded, &bounded, &bounded_told}) {
             const bool is_same = other->answer_and_learn(stream, i) == answer;
             if (!CHECK(is_same)) return tell(options, n_classes, i, other->label);
         }
@@ -123,7 +125,9 @@ void test_tree(const TreeOptions& options, std::size_t n_classes, bool with_numb
             const bool is_same = write_tree(*other->tree) == saved;
             if (!CHECK(is_same)) return tell(options, n_classes, i, other->label);
         }
-        for (Learning* each : {&surprised, &told, &told_late, &reloaded, &exact}) each->tree->validate();
+        for (Learning* each : {&surprised, &told, &told_late, &reloaded, &bounded, &bounded_told}) {
+            each->tree->validate();
+        }
     }
     CHECK(surprised.tree->n_classes() == n_classes);
     // From two to three classes records become of another kind. Those that were declared cost nothing after that; of
@@ -132,7 +136,35 @@ void test_tree(const TreeOptions& options, std::size_t n_classes, bool with_numb
     CHECK(told.tree->body().n_rewrites() == 1);
     CHECK(surprised.tree->body().n_rewrites() == doublings - 1);
     CHECK(told_late.tree->body().n_rewrites() <= doublings);
-    CHECK(exact.tree->body().n_rewrites() == n_classes - 2);
+    // Under a limit they are made anew for the classes after these.
+    std::size_t steps = 0;
+    for (const std::size_t most : {2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 18, 22, 27, 33}) steps += most < n_classes;
+    CHECK(bounded_told.tree->body().n_rewrites() == 1);
+    CHECK(bounded.tree->body().n_rewrites() == steps);
+}
+
+/// Classes that come late to a tree whose limit binds, declared or not: it is within its limit after every point, and
+/// its records are made anew as often as in one that has all the memory it wants.
+void test_bounded_tree(LeafPrediction prediction, std::int64_t limit, bool is_told) {
+    constexpr std::size_t n_classes = 40;
+    const LateStream stream(n_classes, false);
+    TreeOptions options;
+    options.leaf_prediction = prediction;
+    options.delta = 0.2;
+    options.tau = 0.5;
+    options.max_bytes = limit;
+    Learning bounded(options, "bounded");
+    if (is_told) bounded.tree->expect_classes(n_classes);
+    bool gave_up = false;
+    for (std::size_t i = 0; i < stream.size(); ++i) {
+        bounded.answer_and_learn(stream, i);
+        const bool is_within = bounded.tree->n_bytes() <= static_cast<std::size_t>(limit);
+        if (!CHECK(is_within)) return tell(options, n_classes, i, bounded.label);
+        gave_up = gave_up || bounded.tree->tally().paused > 0 || bounded.tree->tally().pruned > 0;
+        if (i % 29 == 0) bounded.tree->validate();
+    }
+    CHECK(gave_up);
+    CHECK(bounded.tree->body().n_rewrites() == 14);
 }
 
 void test_trees() {
@@ -242,6 +274,9 @@ int main() {
     test_search(Criterion::entropy);
     test_search(Criterion::gini);
     test_trees();
+    for (const LeafPrediction prediction : {LeafPrediction::majority, LeafPrediction::mixed}) {
+        for (const bool is_told : {false, true}) test_bounded_tree(prediction, 1 << 18, is_told);
+    }
     test_forest();
     return sapwood::check::finish();
 }

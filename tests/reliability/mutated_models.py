@@ -33,6 +33,23 @@ LEARNERS: tuple[tuple[Any, dict[str, Any]], ...] = (
     (sapwood.ExtremelyFastDecisionTreeClassifier, {"leaf_prediction": "mixed"}),
     (sapwood.StreamingTreeClassifier, {}),
     (sapwood.StreamingTreeClassifier, {"max_bytes": 65_536}),
+    (sapwood.StreamingTreeClassifier, {"drift": True, "drift_delta": 0.3, "patience": 50}),
+    (sapwood.StreamingTreeClassifier, {"revision": "restructure", "delta": 0.3}),
+    (sapwood.SlidingWindowTreeClassifier, {"window_size": 80, "delta": 0.3}),
+    (sapwood.HoeffdingAdaptiveTreeClassifier, {"drift_delta": 0.3}),
+    (sapwood.AdaptiveSizeHoeffdingTreeClassifier, {}),
+    (sapwood.DynamicTreeClassifier, {"max_depth": 3}),
+    (sapwood.StreamingForestClassifier, {"n_estimators": 2}),
+    (sapwood.AdaptiveRandomForestClassifier, {"n_estimators": 2}),
+    (sapwood.ADWINBaggingClassifier, {"n_estimators": 2}),
+)
+# Those that learn numbers and categories beside flags.
+OF_NUMBERS = frozenset(
+    {
+        sapwood.StreamingTreeClassifier,
+        sapwood.SlidingWindowTreeClassifier,
+        sapwood.StreamingForestClassifier,
+    }
 )
 WORDS: tuple[Any, ...] = ("a", "bb", 3, (1, "x"), b"y", None, 2.5, "ä", -7, "", "longer words", 2**60)
 FINE = {"refused", "served"}
@@ -45,27 +62,36 @@ TEXTS = (b"NaN", b"null", b"true", b"-1", b"1e999", b'{"float":"nan"}', b'{"floa
 def models(seed: int) -> list[bytes]:
     """Models of every learner, small enough that a random change hits something."""
     choice = random.Random(seed)
-    found = []
-    for make, options in LEARNERS:
-        for n_classes in (1, 2, 4) if options.get("search") != "approximate" else (2,):
-            for n in (3, 60, 300):
-                tree = (
-                    make(**options, grace_period=10) if make is not sapwood.StreamingTreeClassifier else make(**options)
-                )
-                labels = ["no", "yes", "maybe", "never"][:n_classes]
-                for _ in range(n):
-                    label = choice.randrange(n_classes)
-                    words = {word for word in WORDS if choice.random() < 0.2}
-                    tree.learn_one(list(words | {WORDS[label]}), labels[label])
-                found.append(tree_file.to_bytes(tree.learner.kind, tree.learner.parameters, tree.learner.fitted()))
-    return found
+    return [
+        _model(make, options, n_classes, n, choice)
+        for make, options in LEARNERS
+        for n_classes in ((1, 2, 4) if options.get("search") != "approximate" else (2,))
+        for n in (3, 60, 300)
+    ]
+
+
+def _model(make: Any, options: dict[str, Any], n_classes: int, n: int, choice: random.Random) -> bytes:
+    if "grace_period" in make().get_params():
+        options = {**options, "grace_period": 10}
+    model = make(**options)
+    labels = ["no", "yes", "maybe", "never"][:n_classes]
+    for _ in range(n):
+        label = choice.randrange(n_classes)
+        words: Any = list({word for word in WORDS if choice.random() < 0.2} | {WORDS[label]})
+        if make in OF_NUMBERS and choice.random() < 0.8:
+            words = {"age": choice.gauss(label, 0.7), "country": choice.choice("abc" if label else "bcd"), "flag": True}
+        model.learn_one(words, labels[label])
+    return tree_file.to_bytes(model.learner.kind, model.learner.parameters, model.learner.fitted())
 
 
 def mutated(data: bytes, choice: random.Random) -> bytes:
     """A file with one to three changes to the bytes of a section, and the checksums of what it is now."""
     sections = unpack(data)
+    # Half of the changes are of the section with the structure of the tree or the forest.
+    [structure] = {"tree", "forest"} & sections.keys()
+    others = sorted(sections.keys() - {structure})
     for _ in range(choice.choice((1, 1, 2, 3))):
-        name = choice.choice(("tree", "tree", "tree", "features", "classes", "estimator"))
+        name = structure if choice.random() < 0.5 else choice.choice(others)
         sections[name] = _changed(sections[name], choice)
     return pack(sections)
 
@@ -109,7 +135,9 @@ def _use(learner: TreeLearner) -> None:
     if tree_file.to_bytes(again.kind, again.parameters, again.fitted()) != written:
         raise AssertionError("a model that was accepted is written in two ways")
     tree = classifier_of(learner)
-    points: list[list[Any]] = [[], list(WORDS[:3]), list(WORDS[3:9]), ["new"]]
+    points: list[Any] = [[], list(WORDS[:3]), list(WORDS[3:9]), ["new"]]
+    if type(tree) in OF_NUMBERS:
+        points += [{"age": 0.5, "country": "b", "flag": True}, {"age": -3.0, "new": 2.5, "country": "z"}]
     for point in points:
         _uses(tree, point)
     _views(tree)

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "sapwood/io/attributes_section.hpp"
+#include "sapwood/io/check_kept_points.hpp"
 #include "sapwood/io/option_bytes.hpp"
 #include "sapwood/io/read_nodes.hpp"
 #include "sapwood/io/read_pages.hpp"
@@ -89,6 +90,7 @@ public:
         } catch (const std::logic_error& error) {
             throw ModelFormatError(error.what());
         }
+        check_kept_points(made.body());
         return made;
     }
 

@@ -77,21 +77,25 @@ void StreamingTree::check_classes(std::size_t n_classes) const {
 void StreamingTree::cover_classes(std::size_t n_classes) {
     if (n_classes <= this->n_classes()) return;
     check_classes(n_classes);
-    if (body_.has_room_for(n_classes)) {
-        body_.take_classes(n_classes);
-        return;
-    }
-    Pausing(body_).make_room_to_widen(n_classes);
-    body_.widen(n_classes);
-    Pausing(body_).keep_within_after_widening();
+    widen(n_classes);
 }
 
 void StreamingTree::expect_classes(std::size_t n_classes) {
     if (n_classes <= body_.expected_classes()) return;
     body_.set_expected_classes(n_classes);
     if (this->n_classes() > 2 && !body_.has_room_for(body_.class_room(this->n_classes()))) {
-        body_.widen(this->n_classes());
+        widen(this->n_classes());
     }
+}
+
+void StreamingTree::widen(std::size_t n_classes) {
+    Pausing(body_).make_room_to_widen(n_classes);
+    if (body_.has_room_for(n_classes) && n_classes > this->n_classes()) {
+        body_.take_classes(n_classes);
+    } else {
+        body_.widen(n_classes);
+    }
+    Pausing(body_).keep_within_after_widening();
 }
 
 void StreamingTree::validate(bool with_contents) const {

@@ -66,7 +66,7 @@ public:
           draws_(options.lambda_value),
           weights_(options.tree.seed),
           shared_(options.tree.leaf_prediction, counts.n_classes, std::nullopt,
-                  options.bytes_of_trunk() ? counts.n_classes : room_for_classes(counts.n_classes, 0)),
+                  room_for_classes(counts.n_classes, 0, options.bytes_of_trunk())),
           mixer_(static_cast<std::size_t>(options.n_estimators)),
           n_(counts.n),
           n_met_(counts.n_met) {
@@ -171,11 +171,9 @@ public:
         for (Member& member : members_) member.cover_classes(n_classes);
         if (shared_.layout().has_room_for(n_classes)) {
             shared_.take_classes(n_classes);
-            return;
+        } else {
+            widen_trunk(n_classes);
         }
-        shared_.adopt(LeafPredictor::Widened(shared_, n_classes, class_room(n_classes)));
-        const auto limit = options_.bytes_of_trunk();
-        if (limit && shared_.n_bytes() > static_cast<std::size_t>(*limit)) shared_.clear_trunk();
     }
 
     /// Says how many classes there will be, so that those yet to come find room, as in a tree (streaming_tree.hpp).
@@ -184,7 +182,7 @@ public:
         expected_classes_ = n_classes;
         for (Member& member : members_) member.expect_classes(n_classes);
         if (this->n_classes() > 2 && !shared_.layout().has_room_for(class_room(this->n_classes()))) {
-            shared_.adopt(LeafPredictor::Widened(shared_, this->n_classes(), class_room(this->n_classes())));
+            widen_trunk(this->n_classes());
         }
     }
 
@@ -241,7 +239,14 @@ private:
 
     /// The classes that records are to have room for where there are `n_classes`.
     std::size_t class_room(std::size_t n_classes) const {
-        return options_.bytes_of_trunk() ? n_classes : room_for_classes(n_classes, expected_classes_);
+        return room_for_classes(n_classes, expected_classes_, options_.bytes_of_trunk());
+    }
+
+    /// Makes the records of the trunk anew; it begins anew if they are too large then.
+    void widen_trunk(std::size_t n_classes) {
+        shared_.adopt(LeafPredictor::Widened(shared_, n_classes, class_room(n_classes)));
+        const auto limit = options_.bytes_of_trunk();
+        if (limit && shared_.n_bytes() > static_cast<std::size_t>(*limit)) shared_.clear_trunk();
     }
 
     /// Lets the trunk answer and learn every point.

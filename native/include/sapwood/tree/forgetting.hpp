@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -8,6 +9,23 @@
 #include "sapwood/tree/tree_body.hpp"
 
 namespace sapwood {
+
+/// Calls `use(node)` for every node that a point reaches, in a tree that follows a changing stream and in the
+/// alternates beside its way, and appends them to `reached`.
+template <class Use>
+void for_each_reached(const TreeBody& tree, const Point& point, std::vector<NodeId>& reached, Use use) {
+    const auto reach = [&](NodeId at) {
+        use(at);
+        reached.push_back(at);
+    };
+    // One walk after the other: a thread can be on one at a time.
+    const std::size_t first = reached.size();
+    tree.nodes().walk(point, Nodes::root, reach);
+    for (std::size_t i = first, end = reached.size(); i < end; ++i) {
+        const NodeId alternate = tree.watch(reached[i]).alternate;
+        if (alternate != no_node) tree.nodes().walk(point, alternate, reach);
+    }
+}
 
 /// Keeps the recent points of a tree, takes those back that go, and lets new nodes learn from those that stay.
 ///
@@ -149,15 +167,8 @@ private:
             if (tree_.nodes().is_leaf(at) && tree_.watch(at).since <= number) {
                 tree_.add_to_classes(at, kept.label, -kept.count);
             }
-            touched.push_back(at);
         };
-        // One walk after the other: a thread can be on one at a time.
-        const std::size_t first = touched.size();
-        tree_.nodes().walk(kept.point, Nodes::root, take_from);
-        for (std::size_t i = first, end = touched.size(); i < end; ++i) {
-            const NodeId alternate = tree_.watch(touched[i]).alternate;
-            if (alternate != no_node) tree_.nodes().walk(kept.point, alternate, take_from);
-        }
+        for_each_reached(tree_, kept.point, touched, take_from);
         recent().pop();
     }
 

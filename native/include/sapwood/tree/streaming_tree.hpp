@@ -97,8 +97,8 @@ public:
     void cover_classes(std::size_t n_classes);
 
     /// Says how many classes there will be, so that those yet to come find room: when they come no record is moved, but
-    /// for the third class, with which records become of another kind, and in a tree with a limit of memory, which has
-    /// no room to spare. No answer depends on it.
+    /// for the third class, with which records become of another kind, and in a tree with a limit of memory that is
+    /// small for so many (class_room.hpp). No answer depends on it, unless such a limit binds.
     void expect_classes(std::size_t n_classes);
 
     /// The search of a node, to be saved: it may bring itself up to date for that.
@@ -112,6 +112,9 @@ public:
 private:
     // For the tests of the validator.
     friend class NodesBreaker;
+
+    /// Has `n_classes` classes from now on, and room for more. What does not fit any more is given up.
+    void widen(std::size_t n_classes);
 
     void validate(bool with_contents) const;
 

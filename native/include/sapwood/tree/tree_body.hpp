@@ -60,7 +60,7 @@ public:
         : options_(options),
           known_(known ? std::move(known) : std::make_shared<KnownAttributes>()),
           predictor_(options.leaf_prediction, n_classes, options.half_life,
-                     options.max_bytes ? n_classes : room_for_classes(n_classes, 0)),
+                     room_for_classes(n_classes, 0, options.max_bytes)),
           budget_(options.max_bytes),
           weights_(options.seed),
           scores_(predictor_.layout()) {
@@ -460,9 +460,10 @@ public:
         nodes_.shrink_to_root();
     }
 
-    /// The bytes of the tree with `n_classes` classes and nothing learned but the points of each class.
+    /// The bytes of the tree with `n_classes` classes, and the room for more that it is to have then, and nothing
+    /// learned but the points of each class.
     std::size_t least_bytes(std::size_t n_classes) const {
-        const ModelLayout layout = ModelLayout::of(options_.leaf_prediction, n_classes);
+        const ModelLayout layout = ModelLayout::of(options_.leaf_prediction, n_classes, class_room(n_classes));
         // Points that are kept can be given up.
         const std::size_t points = following_ ? following_->recent.n_bytes() : 0;
         std::size_t watches = 0;
@@ -472,7 +473,7 @@ public:
                (nodes_.n_leaves() + nodes_.n_leaves_beside()) * LeafPredictor::least_bytes_of_models(layout);
     }
 
-    /// The same of a tree that is a single leaf.
+    /// The same of a tree that is a single leaf, without room for more.
     std::size_t least_bytes_of_root(std::size_t n_classes) const {
         const ModelLayout layout = ModelLayout::of(options_.leaf_prediction, n_classes);
         return price_of_tree + price_of_node + LeafPredictor::least_bytes(layout) + bytes_of_counts(n_classes) +
@@ -485,10 +486,9 @@ public:
     std::size_t expected_classes() const { return expected_classes_; }
     void set_expected_classes(std::size_t n_classes) { expected_classes_ = n_classes; }
 
-    /// The classes that records are to have room for where there are `n_classes`. Where memory is limited that is all
-    /// it is: room for what may never come would be taken from what is there.
+    /// The classes that records are to have room for where there are `n_classes`.
     std::size_t class_room(std::size_t n_classes) const {
-        return budget_.is_limited() ? n_classes : room_for_classes(n_classes, expected_classes_);
+        return room_for_classes(n_classes, expected_classes_, options_.max_bytes);
     }
     /// How often all records were made anew for more classes. It is not saved.
     std::size_t n_rewrites() const { return n_rewrites_; }
