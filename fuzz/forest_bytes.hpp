@@ -13,7 +13,6 @@
 #include "name_features.hpp"
 #include "sapwood/forest/learn_forest_rows.hpp"
 #include "sapwood/model_io.hpp"
-#include "sapwood/tree/validate_tree.hpp"
 #include "target.hpp"
 
 namespace sapwood::fuzz {
