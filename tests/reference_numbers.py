@@ -158,7 +158,8 @@ class MixedReferenceTree(ReferenceTree):
 
     def _add_best(self, found: dict[Test, Counts], all_of: dict[Test, Counts], node: Node, answer: Test | None) -> None:
         gains = {test: gain(passed, node.counted, self.options.criterion) for test, passed in all_of.items()}
-        tied = [test for test in gains if gains[test] >= max(gains.values()) - NEAR]
+        most = max(gains.values(), default=0.0)
+        tied = [test for test in gains if gains[test] >= most - NEAR]
         if tied:
             best = answer if answer in tied else tied[0]
             assert best is not None
@@ -186,16 +187,17 @@ class MixedReferenceTree(ReferenceTree):
     def _thresholds(self, node: Node, attribute: int) -> dict[Test, Counts]:
         """Return every threshold of a number, each with the missing values on either side."""
         intervals = self.intervals[node.born][attribute]
-        present = sum(sum(each.counts) for each in intervals.of)
+        above = [sum(counts) for counts in zip(*(each.counts for each in intervals.of), strict=True)]
+        present = sum(above)
+        missing = [n - k for n, k in zip(node.counted, above, strict=True)]
         found: dict[Test, Counts] = {}
-        for i in range(len(intervals.of) - 1):
-            threshold = intervals.threshold(i)
-            below = self._above(node, attribute, threshold, missing_passes=False)
+        for i, each in enumerate(intervals.of[:-1]):
+            above = [n - k for n, k in zip(above, each.counts, strict=True)]
             # If none is missing, the first that will be goes where most points are.
-            sides = (False, True) if present < sum(node.counted) else (2 * sum(below) > present,)
+            sides = (False, True) if present < sum(node.counted) else (2 * sum(above) > present,)
             for side in sides:
-                test = ("above", attribute, threshold, side)
-                found[test] = self._above(node, attribute, threshold, missing_passes=side)
+                test = ("above", attribute, intervals.threshold(i), side)
+                found[test] = [n + k for n, k in zip(above, missing, strict=True)] if side else above
         return found
 
     def _sets(self, node: Node, category: Any) -> dict[Test, Counts]:
@@ -215,7 +217,8 @@ class MixedReferenceTree(ReferenceTree):
 
     def _ranked(self, node: Node, answer: Any) -> tuple[list[Any], dict[Any, float]]:
         gains = {test: gain(on, node.counted, self.options.criterion) for test, on in node.on.items()}
-        tied = [test for test in gains if gains[test] >= max(gains.values()) - NEAR]
+        most = max(gains.values())
+        tied = [test for test in gains if gains[test] >= most - NEAR]
         if len(tied) > 1:
             self.settled += 1
         first = answer if answer in tied else tied[0]

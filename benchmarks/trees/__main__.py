@@ -6,7 +6,7 @@ import sys
 
 from benchmarks.main import run_benchmarks
 
-from . import accuracy, change, dynamic, limits, memory, mixed, short, speed, splits
+from . import accuracy, change, dynamic, limits, memory, mixed, numbers, short, speed, splits
 
 BENCHMARKS = {
     "speed": speed.run,
@@ -17,6 +17,7 @@ BENCHMARKS = {
     "change": change.run,
     "dynamic": dynamic.run,
     "mixed": mixed.run,
+    "numbers": numbers.run,
     "short": short.run,
 }
 
