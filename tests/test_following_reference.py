@@ -69,6 +69,7 @@ def test_every_leaf_prediction(growth: str, leaf_prediction: str) -> None:
         {"split_test": "gaussian", "delta": 0.2},
         {"max_depth": 1},
         {"max_depth": 0},
+        {"max_leaves": 3, "patience": 150},
         {"window_size": 1},
         {"grace_period": 7, "min_samples_reevaluate": 9},
         {"swap_delta": 0.9, "patience": 5},

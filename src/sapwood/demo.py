@@ -142,7 +142,7 @@ def _draw(options: argparse.Namespace, follows: Evaluation, remembers: Evaluatio
             linewidth=2,
         )
     for i, change in enumerate(change for change in follows.changes if change.swapped):
-        once = "alternate swapped in" if i == 0 else None
+        once = "an alternate was swapped in before" if i == 0 else None
         axes.axvline(change.at, color="0.6", linestyle=":", linewidth=1.2, label=once)
     axes.set_xlabel("texts")
     axes.set_ylabel("accuracy over the last 1,000")

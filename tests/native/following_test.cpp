@@ -179,7 +179,10 @@ void follows(Growth growth, std::string_view name, std::size_t number, Seen& see
             std::fprintf(stderr, "%s, kind %zu, after %zu points\n", name.data(), number, i + 1);
             return;
         }
-        if (i % 37 == 0) resumed = std::make_unique<StreamingTree>(copy_of(*resumed, n_features));
+        if (i % 37 != 0) continue;
+        resumed = std::make_unique<StreamingTree>(copy_of(*resumed, n_features));
+        CHECK(sapwood::write_tree(tree) == sapwood::write_tree(*resumed));
+        if (n_features <= 64) recount(*resumed, points, i + 1, n_features);
     }
     CHECK(sapwood::write_tree(tree) == sapwood::write_tree(*resumed));
     const sapwood::ChangeTally& tally = tree.body().following()->tally;

@@ -294,7 +294,7 @@ PARAMETERS: tuple[Parameter, ...] = (
         Whole(1, LARGEST_LIMIT),
         10_000,
         "The number of points after which an alternate that has not won is dropped.",
-        "In a sliding window, also the number of points before another begins beside the same node.",
+        "In a sliding window no other begins beside the same node for so many points and those of the window.",
     ),
     Parameter(
         "half_life",
