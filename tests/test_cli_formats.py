@@ -103,6 +103,15 @@ def test_options_that_do_not_apply(tmp_path: Path) -> None:
     )
 
 
+def test_an_option_that_does_not_apply_to_what_a_file_turns_out_to_be(tmp_path: Path) -> None:
+    path = tmp_path / "t.tsv"
+    path.write_text("spam\twin cash\nham\tsee you\n", encoding="utf-8")
+    result = call("train", path, "-m", tmp_path / "m", "--binarize", "1")
+    assert result.exit_code == 2
+    assert "--binarize must be left out for the format text, got 1.0" in result.stderr
+    assert "read:" not in result.stderr
+
+
 def test_weights_and_ids_of_columns(tmp_path: Path) -> None:
     table = as_table(ROWS).append_column("w", pa.array([1.0 + i % 2 for i in range(len(ROWS))]))
     pq.write_table(table.append_column("id", pa.array([f"n{i}" for i in range(len(ROWS))])), tmp_path / "t.parquet")

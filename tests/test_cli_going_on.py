@@ -181,7 +181,7 @@ def test_a_column_of_weights(tmp_path: Path) -> None:
     assert made.predict_proba_one({"colour": "c1"}) == model.predict_proba_one({"colour": "c1"})
     # The column is no feature, here or later.
     assert done("predict", table, "-m", tmp_path / "m", "--labelled", "-q").count("\n") == 300
-    for column, words in (("x", "a column 'x', which types names"), ("colour", "expected a number")):
+    for column, words in (("x", "a column 'x', which --weight-column names"), ("colour", "expected a number")):
         assert words in call("train", table, "-m", tmp_path / "n", "--weight-column", column).stderr
     table.write_text("colour,w,answer\nred,1,yes\nblue,,no\n", encoding="utf-8")
     assert (

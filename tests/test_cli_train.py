@@ -48,6 +48,7 @@ def test_every_parameter_reaches_the_learner(tmp_path: Path) -> None:
         "max_depth": 4,
         "max_leaves": 9,
         "max_bytes": 10**7,
+        "max_name_bytes": 1 << 20,
         "leaf_prediction": "majority",
         "binarize": 0.5,
     }

@@ -39,7 +39,7 @@ def test_the_memory_of_names_is_bounded_after_every_point(classifier: Any) -> No
         free.learn_one(x, y)
     assert free.summary().vocabulary_bytes > 2 * LIMIT
     # What was new when there was no room is one of a few.
-    names = model.learner.model.features_seen()
+    names = model.learner.fitted().features_seen()
     shared = [name for name in names if name.startswith("(other names ")]
     assert 900 < len(shared) <= 1024
     assert {"class0", "class1"} <= set(names)
@@ -91,7 +91,7 @@ def test_two_names_of_one_point_may_share_a_feature() -> None:
     model.learn_one(many, 0)
     text = f"0\t{' '.join(many)}\n".encode()
     (batch,) = read(io.BytesIO(text), format="text")
-    rows = model.learner.model.rows(batch, make=True)
+    rows = model.learner.fitted().rows(batch, make=True)
     assert len(rows.ids) == len(set(rows.ids.tolist())) <= 1024
     assert model.summary().n_features_seen <= before + 1024
 

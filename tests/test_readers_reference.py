@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import random
+import unicodedata
 from collections.abc import Callable
 from typing import Any, NamedTuple
 from unittest.mock import patch
@@ -14,6 +15,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from reference_readers import jsonl_reader
 from reference_readers.csv_reader import CsvParser as PlainCsv
+from reference_readers.fasttext_reader import FastTextParser as PlainFastText
 from reference_readers.text_reader import TextParser as PlainText
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
 from stream_files import Pieces
@@ -21,6 +23,7 @@ from stream_files import Pieces
 from sapwood.data import Batch
 from sapwood.stream import NA_VALUES, Reader, StreamError, _jsonl
 from sapwood.stream._csv import CsvParser
+from sapwood.stream._fasttext import FastTextParser
 from sapwood.stream._jsonl import JsonLinesParser
 from sapwood.stream._parser import Parser
 from sapwood.stream._source import Source
@@ -126,9 +129,36 @@ def test_hashed_text(data: bytes, how: How, n_features: int, longest: int) -> No
     )
 
 
+FAST_WORD = st.one_of(
+    WORD, st.sampled_from(["__label__", "__label__a", "__label__b", "x__label__a", "__Label__a", "\0"])
+)
+LINE_OF_WORDS = st.tuples(
+    st.sampled_from(["__label__a ", "__label__bé\t", "", " "]),
+    st.lists(st.tuples(FAST_WORD, st.sampled_from([" ", "\t", "\v\f", "\0", "\r", ""])).map("".join), max_size=6).map(
+        "".join
+    ),
+    st.sampled_from(["\n", "\r\n", "\n\n", "\n \t\n", "\n\u2003\n", "\n\x1c\n"]),
+).map(lambda parts: "".join(parts).encode())
+
+
+@given(
+    st.lists(st.one_of(LINE_OF_WORDS, LINE_OF_WORDS, BROKEN), min_size=1, max_size=10).map(b"".join), HOW, st.booleans()
+)
+@example(b"__label__a b b\n__label__a\nb __label__a c", How([1], 1), True)
+def test_fasttext(data: bytes, how: How, labelled: bool) -> None:
+    compare(data, lambda _: FastTextParser(labelled=labelled), lambda _: PlainFastText(labelled=labelled), how)
+
+
 def test_every_character_is_what_python_says() -> None:
     for first in range(0, 0x110000, 0x1000):
-        codes = [code for code in range(first, first + 0x1000) if not 0xD800 <= code < 0xE000 and code not in (0, 10)]
+        # Of those that are none, two thirds of all, a few of each page.
+        codes = [
+            code
+            for code in range(first, first + 0x1000)
+            if not 0xD800 <= code < 0xE000
+            and code not in (0, 10)
+            and (code % 64 == 0 or unicodedata.category(chr(code)) not in {"Cn", "Co"})
+        ]
         # By itself, between letters, and twice.
         data = "".join(f"a\tx{chr(code)}y {chr(code)} {chr(code)}{chr(code)}\n" for code in codes).encode()
         if codes:

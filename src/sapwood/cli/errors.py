@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sys
 from collections.abc import Hashable, Iterable, Iterator
@@ -17,6 +18,7 @@ from sapwood.cli.signals import Stopped, sigterm_stops
 __all__ = ["leave", "require_two_classes", "told"]
 
 _ENDS = {signal.SIGINT: ("Ctrl-C", INTERRUPTED), signal.SIGTERM: ("SIGTERM", TERMINATED)}
+_OF_THE_READER = re.compile(r"^read: (\w+) must")
 _OF_THE_USER = (FileNotFoundError, IsADirectoryError, NotADirectoryError, PermissionError)
 
 
@@ -74,6 +76,8 @@ def _sentence(error: BaseException) -> str:
         text = f"{name}: {error.strerror.lower()}"
     else:
         text = str(error) or type(error).__name__
+        # Of the reader, whose parameters are options here.
+        text = _OF_THE_READER.sub(lambda found: f"--{found[1].replace('_', '-')} must", text)
     return " ".join(text.split())
 
 

@@ -10,7 +10,7 @@ from sapwood.cli.progress import shown
 from sapwood.cli.readers import as_read, skipped, tell_table
 from sapwood.cli.signals import batches
 from sapwood.cli.vocabulary import check_names_apply, named
-from sapwood.cli.weight_column import read_with, saved_with, weighted_by
+from sapwood.cli.weight_column import as_told, read_with, saved_with, weighted_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -70,7 +70,10 @@ class Training:
                     # The position is in one of the next files.
                     if inputs.is_last(number):
                         raise
-                except (StreamError, OSError):
+                except StreamError as error:
+                    self._save_before_error()
+                    raise as_told(error, self.weight_column) from None
+                except OSError:
                     self._save_before_error()
                     raise
             skipped(stream, quiet=self.quiet)

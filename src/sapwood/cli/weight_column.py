@@ -9,9 +9,9 @@ from sapwood.cli.readers import TABLES
 
 if TYPE_CHECKING:
     from sapwood.data import Batch
-    from sapwood.stream import Encoding
+    from sapwood.stream import Encoding, StreamError
 
-__all__ = ["check_weights_apply", "read_with", "saved_with", "weighted_by"]
+__all__ = ["as_told", "check_weights_apply", "read_with", "saved_with", "weighted_by"]
 
 
 def check_weights_apply(file: str, format_read: str | None) -> None:
@@ -27,6 +27,15 @@ def read_with(encoding: Encoding, column: str | None) -> Encoding:
     ignore = tuple(name for name in encoding.ignore if name != column)
     types = tuple(pair for pair in encoding.types if pair[0] != column)
     return replace(encoding, ignore=ignore, types=(*types, (column, "number")))
+
+
+def as_told(error: StreamError, column: str | None) -> StreamError:
+    """Return an error of a stream in the words of the user, who named the column of the weights and gave no type."""
+    own = f"{column!r}, which types names"
+    if column is None or not error.expected.endswith(own):
+        return error
+    expected = error.expected.removesuffix(own) + f"{column!r}, which --weight-column names"
+    return type(error)(error.file, expected, error.found, error.line, error.column)
 
 
 def saved_with(encoding: Encoding, column: str | None) -> Encoding:
