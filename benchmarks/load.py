@@ -119,10 +119,10 @@ def draw(runs: dict[str, list[Sample]]) -> Figure:
             )
             ends, found = rates(samples)
             speed.plot([end / 1e6 for end in ends], [rate / 1e3 for rate in found], color=colour, label=name)
-        memory.set_ylabel("memory of the process, MB")
+        memory.set_ylabel("resident memory, MB")
         memory.set_ylim(bottom=0)
         memory.legend(title="max_bytes")
-        speed.set_ylabel("thousand points per processor second")
+        speed.set_ylabel("thousand points a second")
         speed.set_ylim(bottom=0)
         speed.set_xlabel("points, millions")
     return figure
