@@ -8,6 +8,17 @@ import shutil
 import sys
 from typing import Any
 
+import pytest
+
+MARKS = [
+    pytest.mark.spark,
+    # pyspark leaves its sockets to the garbage collector.
+    pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+    # pyspark 3.5 compares the versions of what it needs.
+    pytest.mark.filterwarnings("ignore:distutils Version classes:DeprecationWarning"),
+]
+
 SETTINGS = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",

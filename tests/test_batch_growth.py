@@ -420,9 +420,11 @@ def test_fit_is_one_batch_in_any_order() -> None:
     assert model.n_points_ == 200
 
 
-def test_a_model_goes_on_from_its_file_and_its_pickle() -> None:
+@pytest.mark.parametrize("leaf_prediction", ["naive_bayes", "adaptive", "mixed"])
+def test_a_model_goes_on_from_its_file_and_its_pickle(leaf_prediction: str) -> None:
     points = of_classes(3, 200)
-    models = [StreamingTreeClassifier(**BOLD, sub_batches=2).partial_fit(*matrix(points[:100]), classes=[0, 1, 2])]
+    options: dict[str, Any] = {**BOLD, "leaf_prediction": leaf_prediction, "sub_batches": 2}
+    models = [StreamingTreeClassifier(**options).partial_fit(*matrix(points[:100]), classes=[0, 1, 2])]
     models += [type(models[0]).from_bytes(models[0].to_bytes()), pickle.loads(pickle.dumps(models[0]))]
     for model in models:
         model.partial_fit(*matrix(points[100:]))

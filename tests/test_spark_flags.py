@@ -9,16 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 from spark_points import OPTIONS, digest_of
-from spark_session import session
+from spark_session import MARKS, session
 
 from sapwood import StreamingTreeClassifier
 
-pytestmark = [
-    pytest.mark.spark,
-    # pyspark leaves its sockets to the garbage collector.
-    pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning"),
-    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
-]
+pytestmark = MARKS
 
 COLUMNS = ["country", "age", "a.b", "active"]
 SCHEMA = "country string, age double, `a.b` int, active boolean, label int"

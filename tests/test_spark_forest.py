@@ -19,14 +19,9 @@ from spark_points import (
     rows_of,
     write_batch,
 )
-from spark_session import session
+from spark_session import MARKS, session
 
-pytestmark = [
-    pytest.mark.spark,
-    # pyspark leaves its sockets to the garbage collector.
-    pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning"),
-    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
-]
+pytestmark = MARKS
 
 CLASSES = [0, 1, 2]
 WEIGHTED = f"{SCHEMA}, weight int"

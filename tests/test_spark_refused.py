@@ -11,14 +11,9 @@ from typing import Any
 
 import pytest
 from spark_points import OPTIONS, SCHEMA, rows_of
-from spark_session import session
+from spark_session import MARKS, session
 
-pytestmark = [
-    pytest.mark.spark,
-    # pyspark leaves its sockets to the garbage collector.
-    pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning"),
-    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
-]
+pytestmark = MARKS
 
 CLASSES = [0, 1, 2]
 

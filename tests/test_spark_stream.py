@@ -15,18 +15,13 @@ from typing import Any
 
 import pytest
 from spark_points import OPTIONS, SCHEMA, digest_of, one_machine, rows_of, write_batch
-from spark_session import session
+from spark_session import MARKS, session
 
-pytestmark = [
-    pytest.mark.spark,
-    # pyspark leaves its sockets to the garbage collector.
-    pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning"),
-    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
-]
+pytestmark = MARKS
 
 HERE = Path(__file__).parent
-# Ten kills at random moments of each kind, and not one or two.
-LONG = os.environ.get("SAPWOOD_SPARK_KILLS") == "long"
+# How many kills of each kind there are at random moments, beside those at moments that are chosen.
+KILLS = int(os.environ.get("SAPWOOD_SPARK_KILLS", "0"))
 
 
 @pytest.fixture(scope="module")
@@ -60,15 +55,15 @@ def driven(folder: Path, checkpoint: Path, when: str = "never", master: str = "l
     return [line for line in ran.stdout.splitlines() if line.startswith("learned")]
 
 
-@pytest.mark.skipif(not LONG, reason="takes half an hour: SAPWOOD_SPARK_KILLS=long asks for it")
-def test_a_driver_that_is_killed_at_random_ten_times_before_and_ten_times_after_its_save(tmp_path: Path) -> None:
+@pytest.mark.skipif(KILLS == 0, reason="a minute per kill: SAPWOOD_SPARK_KILLS=10 asks for ten of each kind")
+def test_a_driver_that_is_killed_at_random_before_and_after_its_save(tmp_path: Path) -> None:
     rng = random.Random(int(os.environ.get("SAPWOOD_SEED", "0")))
     # Each kill comes at most two batches after the last.
-    batches = [rows_of(rng.randint(1, 200), seed) for seed in range(32)]
+    batches = [rows_of(rng.randint(1, 200), seed) for seed in range(4 * KILLS + 1)]
     folder, checkpoint = tmp_path / "stream", tmp_path / "checkpoint"
     for number, rows in enumerate(batches):
         write_batch(folder, number, rows)
-    moments = ["before"] * 10 + ["after"] * 10
+    moments = ["before"] * KILLS + ["after"] * KILLS
     rng.shuffle(moments)
     done = 0
     for moment in moments:
@@ -111,7 +106,7 @@ def executors(spark: Any) -> list[int]:
     return found
 
 
-@pytest.mark.parametrize("kill_number", range(10 if LONG else 1))
+@pytest.mark.parametrize("kill_number", range(1 + KILLS))
 def test_an_executor_that_is_killed_in_the_middle_of_a_batch(spark: Any, kill_number: int) -> None:
     from sapwood.spark import SparkTreeClassifier
 
