@@ -67,7 +67,7 @@ def test_points_that_are_not_held(tmp_path: Path, model: Path) -> None:
 
 def test_rows_are_those_of_the_stream(tmp_path: Path) -> None:
     n = 10_000  # as many as a reader hands over at once
-    points, model = write(tmp_path / "all.svm", POINTS[:1] * (n + 5)), tmp_path / "m.sapwood"
+    points, model = write(tmp_path / "all.svm", [*POINTS[:1] * (n + 5), POINTS[1]]), tmp_path / "m.sapwood"
     done("train", points, "--model", model, "--learner", "dynamic", "--quiet")
     before = model.read_bytes()
     twice = write(tmp_path / "gone.svm", POINTS[:1] * (n + 6))
