@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
 from typing import Any
 
 Point = tuple[frozenset[Any], int]
@@ -70,15 +71,14 @@ class BatchLearner:
         self.order = order
 
     def counts(self, points: Iterable[Point]) -> list[int]:
-        labels = Counter(label for _, label in points)
-        return [labels[k] for k in range(self.n_classes)]
+        labels = [label for _, label in points]
+        return [labels.count(k) for k in range(self.n_classes)]
 
     def scores(self, points: Sequence[Point]) -> dict[Any, float]:
         whole = self.counts(points)
-        on: dict[Any, list[int]] = {}
-        for features, label in points:
-            for feature in features:
-                on.setdefault(feature, [0] * self.n_classes)[label] += 1
+        of_class = [Counter(chain.from_iterable(x for x, y in points if y == k)) for k in range(self.n_classes)]
+        features = list(set().union(*of_class))
+        on = zip(*([counts.get(feature, 0) for feature in features] for counts in of_class), strict=True)
         # Most of many features have the counts of many others, and so their scores.
         known: dict[tuple[int, ...], float] = {}
 
@@ -88,7 +88,7 @@ class BatchLearner:
                 known[counts] = self.impurity(counts) + self.impurity(rest)
             return known[counts]
 
-        return {feature: score(tuple(counts)) for feature, counts in on.items()}
+        return {feature: score(counts) for feature, counts in zip(features, on, strict=True)}
 
     def gain(self, points: Sequence[Point], score: float) -> float:
         return (self.impurity(self.counts(points)) - score) / len(points) * self.unit

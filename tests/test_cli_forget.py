@@ -65,6 +65,18 @@ def test_points_that_are_not_held(tmp_path: Path, model: Path) -> None:
     assert "the model must be of --learner dynamic to forget points, got a HoeffdingTreeClassifier" in message
 
 
+def test_rows_are_those_of_the_stream(tmp_path: Path) -> None:
+    n = 10_000  # as many as a reader hands over at once
+    points, model = write(tmp_path / "all.svm", [*POINTS[:1] * (n + 5), POINTS[1]]), tmp_path / "m.sapwood"
+    done("train", points, "--model", model, "--learner", "dynamic", "--quiet")
+    before = model.read_bytes()
+    twice = write(tmp_path / "gone.svm", POINTS[:1] * (n + 6))
+    assert f"row {n + 5} must be held" in " ".join(failed("forget", twice, "--model", model).split())
+    never = write(tmp_path / "never.svm", [*POINTS[:1] * (n + 2), "0 99:1"])
+    assert f"row {n + 2} must be held" in " ".join(failed("forget", never, "--model", model).split())
+    assert model.read_bytes() == before
+
+
 def test_all_points_forgotten(tmp_path: Path, model: Path) -> None:
     told = done("forget", tmp_path / "all.svm", "--model", model, "--to", tmp_path / "none")
     assert f"No point remains: {tmp_path / 'none'} is not written" in " ".join(told.split())

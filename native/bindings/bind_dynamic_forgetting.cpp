@@ -43,7 +43,7 @@ public:
     }
 
     void carry_out() {
-        std::vector<DynamicTree::Taken> taken;
+        std::vector<Taken> taken;
         for (const auto& [id, weight] : wanted_) {
             if (weight > 0) taken.push_back({id, weight});
         }
@@ -59,15 +59,17 @@ private:
     std::unordered_map<PointId, Count> wanted_;
 };
 
+/// `first_row`: what the first of the rows is called where one is refused.
 void forget(GuardedDynamicTree& self, const Array<std::int64_t>& indptr, const Array<KeyId>& keys,
-            const Array<Label>& labels, const std::optional<Array<double>>& weights, const NumberArrays& numbers) {
+            const Array<Label>& labels, const std::optional<Array<double>>& weights, const NumberArrays& numbers,
+            std::size_t first_row) {
     refuse_numbers(numbers);
     nb::gil_scoped_release release;
     const Rows rows(indptr, keys, labels, weights);
     const std::unique_lock lock(self.mutex);
     Forgetting forgetting(self);
     for (std::size_t i = 0; i < rows.size(); ++i) {
-        forgetting.note(rows.row(i), rows.label(i), rows.weight(i), "row " + std::to_string(i));
+        forgetting.note(rows.row(i), rows.label(i), rows.weight(i), "row " + std::to_string(first_row + i));
     }
     forgetting.carry_out();
 }
@@ -114,7 +116,7 @@ void forget_named(GuardedDynamicTree& self, const Array<PointId>& ids, const Arr
             throw std::invalid_argument("entries must hold what is taken, got " + std::to_string(id));
         }
     }
-    std::vector<DynamicTree::Taken> taken;
+    std::vector<Taken> taken;
     for (const auto& [id, weight] : wanted) {
         if (weight > 0) taken.push_back({id, weight});
     }
@@ -129,7 +131,7 @@ void forget_named(GuardedDynamicTree& self, const Array<PointId>& ids, const Arr
 
 void bind_dynamic_forgetting(nb::class_<GuardedDynamicTree>& tree) {
     tree.def("forget", &forget, nb::arg("indptr"), nb::arg("ids"), nb::arg("labels"), nb::arg("weights") = nb::none(),
-             nb::arg("numbers") = nb::none())
+             nb::arg("numbers") = nb::none(), nb::arg("first_row") = 0)
         .def("forget_one", &forget_one, nb::arg("x").none(), nb::arg("label"), nb::arg("weight") = 1,
              nb::arg("binarize") = nb::none(), nb::arg("typed") = false)
         .def("forget_named", &forget_named, nb::arg("points"), nb::arg("weights"));

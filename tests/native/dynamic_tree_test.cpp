@@ -143,6 +143,31 @@ void check_batches() {
     }
 }
 
+/// The same of texts: a few words are frequent, most are rare, and of a tree of long ways many points go at once. What
+/// nodes count is taken by sums, taken over from others, and looked at by the frequent words alone.
+void check_batches_of_texts(std::size_t n_classes, SearchKind search) {
+    const OrderOfIds order;
+    Twins twins(plain(Criterion::entropy, 0, search), n_classes, order);
+    std::mt19937 random(33);
+    for (std::size_t round = 0; round < 8; ++round) {
+        for (int i = 0; i < (round == 0 ? 700 : 60); ++i) {
+            std::vector<FeatureId> x;
+            for (FeatureId id = 0; id < 300; ++id) {
+                if (random() % static_cast<unsigned>(5 + id) == 0) x.push_back(id);
+            }
+            const auto telling = std::find_if(x.begin(), x.end(), [](FeatureId id) { return id % 4 == 0 && id < 40; });
+            const auto label = telling == x.end() ? random() : static_cast<unsigned>(*telling / 4);
+            twins.learn(x, static_cast<Label>((random() % 6 == 0 ? random() : label) % n_classes));
+        }
+        if (!CHECK(twins.agree())) return;
+        twins.forget_many(round == 6 ? 2 : 15, round);
+        if (round % 2 == 1) twins.tree().validate();
+        if (!CHECK(twins.agree())) return;
+        twins.tree().validate();
+    }
+    CHECK(twins.tree().tally().kept > 0);
+}
+
 /// Sequences that are made to hurt, with beta = 0 and above.
 void check_hostile() {
     const OrderOfIds order;
@@ -371,6 +396,8 @@ int main(int n_arguments, char** arguments) {
     check_against_batch();
     check_that_order_does_not_matter();
     check_batches();
+    for (const std::size_t n_classes : {2u, 3u}) check_batches_of_texts(n_classes, SearchKind::certified);
+    check_batches_of_texts(2, SearchKind::exhaustive);
     check_hostile();
     check_regret_over(4'000, 0.01);
     check_regret_over(4'000, 0.1);

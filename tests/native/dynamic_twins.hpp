@@ -158,7 +158,7 @@ public:
 
     /// Forgets many of the points at once: one of every few, each with all of its weight.
     void forget_many(std::size_t one_of, std::size_t first) {
-        std::vector<DynamicTree::Taken> gone;
+        std::vector<Taken> gone;
         for (auto at = points_.begin(); at != points_.end();) {
             if (first++ % one_of != 0) {
                 ++at;

@@ -104,10 +104,12 @@ def forget(
 def _forget_all(learner: DynamicLearner, gathered: list[Batch]) -> None:
     """Forget the points of all batches, or of none."""
     done: list[Batch] = []
+    n = 0
     try:
         for batch in gathered:
-            learner.forget(batch, "forget")
+            learner.forget(batch, "forget", first_row=n)
             done.append(batch)
+            n += len(batch)
     except ValueError:
         for batch in done:
             learner.learn(batch)

@@ -172,9 +172,9 @@ class DynamicLearner(TreeLearner):
 
     # ---- forgetting -------------------------------------------------------------------------------------------------
 
-    def forget(self, batch: Batch, method: str = "partial_forget") -> None:
-        """Forget the points of a batch; all of them are held, or nothing changes."""
-        self._forget(method, lambda model: model.forget(batch))
+    def forget(self, batch: Batch, method: str = "partial_forget", first_row: int = 0) -> None:
+        """Forget the points of a batch; all of them are held, or nothing changes. An error counts from `first_row`."""
+        self._forget(method, lambda model: model.forget(batch, first_row))
 
     def forget_ids(self, ids: Sequence[Hashable]) -> None:
         """Forget the points that were learned with ids; all of them are held, or nothing changes."""

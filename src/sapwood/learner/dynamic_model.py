@@ -39,10 +39,13 @@ class DynamicModel(TreeModel):
     numbering
         Held while the classes of the tree change their numbers, and while numbers become classes.
     ids
-        The entry in the store of the tree, and the weight, of each point that was learned with an id.
+        The entry in the store of the tree of each point that was learned with an id. Plain numbers, which are half the
+        size of pairs and nothing to the garbage collector.
+    weights
+        The weight of each of these points that has another than 1.
     """
 
-    __slots__ = ("_has_told", "_labels", "ids", "numbering")
+    __slots__ = ("_has_told", "_labels", "ids", "numbering", "weights")
 
     tree: _core.DynamicTree
 
@@ -57,7 +60,8 @@ class DynamicModel(TreeModel):
         self.numbering = threading.RLock()
         self._has_told = False
         self._labels = labels
-        self.ids: dict[Hashable, tuple[int, int]] = {name: (place, weight) for name, place, weight in named}
+        self.ids: dict[Hashable, int] = {name: place for name, place, _ in named}
+        self.weights: dict[Hashable, int] = {name: weight for name, _, weight in named if weight != 1}
         super().__init__(tree, reading, labels, columns)
 
     @property
@@ -82,7 +86,7 @@ class DynamicModel(TreeModel):
             entries = self.tree.points_in_order()
             place = np.zeros(int(entries.max()) + 1, dtype=np.int64)
             place[entries] = np.arange(len(entries))
-        named = [(name, int(place[entry]), weight) for name, (entry, weight) in self.ids.items()]
+        named = [(name, int(place[entry]), self.weights.get(name, 1)) for name, entry in self.ids.items()]
         return sorted(named, key=lambda each: (each[1], type(each[0]).__name__, repr(each[0])))
 
     def __getstate__(self) -> tuple[Any, ...]:
@@ -109,13 +113,20 @@ class DynamicModel(TreeModel):
         rows = self.rows(batch, make=True)
         entries = self.tree.learn(rows.indptr, rows.ids, self._codes(batch), batch.weights, named=True)
         assert entries is not None
-        weights = [1] * len(batch) if batch.weights is None else batch.weights.astype(np.int64).tolist()
-        for name, entry, weight in zip(ids, entries.tolist(), weights, strict=True):
+        if batch.weights is None:
+            self.ids.update(zip(ids, entries.tolist(), strict=True))
+            return
+        for name, entry, weight in zip(ids, entries.tolist(), batch.weights.astype(np.int64).tolist(), strict=True):
             if weight > 0:
-                self.ids[name] = entry, weight
+                self.ids[name] = entry
+            if weight > 1:
+                self.weights[name] = weight
 
-    def forget(self, batch: Batch) -> None:
-        """Let the tree forget points; raise ValueError, which names the row, if it does not hold one."""
+    def forget(self, batch: Batch, first_row: int = 0) -> None:
+        """Let the tree forget points; raise ValueError, which names the row, if it does not hold one.
+
+        Rows are counted from `first_row`: a stream comes in several batches.
+        """
         batch = flagged(batch, self.reading.binarize)
         keys = self._keys_of(batch)
         classes, codes = batch.coded
@@ -126,8 +137,8 @@ class DynamicModel(TreeModel):
         if batch.weights is not None:
             never &= batch.weights > 0
         if never.any():
-            raise ValueError(f"row {int(never.argmax())} must be held: {NOT_HELD}")
-        self.tree.forget(batch.indptr, keys, self._codes(batch), batch.weights)
+            raise ValueError(f"row {first_row + int(never.argmax())} must be held: {NOT_HELD}")
+        self.tree.forget(batch.indptr, keys, self._codes(batch), batch.weights, first_row=first_row)
         self.forget_empty_classes()
 
     def forget_ids(self, ids: Sequence[Hashable]) -> None:
@@ -136,11 +147,11 @@ class DynamicModel(TreeModel):
         for name in ids:
             if name not in self.ids:
                 raise ValueError(f"ids must be of points that were learned with them and are held, got {name!r}")
-        taken = [self.ids[name] for name in ids]
-        entries = np.array([entry for entry, _ in taken], dtype=np.uint32)
-        self.tree.forget_named(entries, np.array([weight for _, weight in taken], dtype=np.int32))
+        entries = np.array([self.ids[name] for name in ids], dtype=np.uint32)
+        self.tree.forget_named(entries, np.array([self.weights.get(name, 1) for name in ids], dtype=np.int32))
         for name in ids:
             del self.ids[name]
+            self.weights.pop(name, None)
         self.forget_empty_classes()
 
     def forget_empty_classes(self) -> None:

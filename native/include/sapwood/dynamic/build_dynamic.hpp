@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -63,6 +64,9 @@ inline void DynamicTree::rebuild(NodeId top, const FeatureOrder& order, std::vec
             }
         }
         join(at, test, children);
+        for (const bool side : {false, true}) {
+            if (is_new[side]) inherit(children[side], children[!side], old, sides[side]);
+        }
         if (const auto smaller = smaller_of_divided(at, children)) {
             subtract(at, children[!*smaller], points_of(old, sides[*smaller]));
         }
@@ -150,6 +154,33 @@ inline void DynamicTree::join(NodeId at, const Test& test, const std::array<Node
     ++tally_.split;
 }
 
+/// Gives a new node the counts of an old one whose points are most of its own, and adds those of the others: where that
+/// is less work than to count all, or to take those of the other child from the counts of their parent.
+inline void DynamicTree::inherit(NodeId at, NodeId other, const OldNodes& old, const Part& part) {
+    const NodeTotals& totals = node(at).totals;
+    if (part.pieces.empty() || totals.n < many || must_stop(at)) return;
+    const auto nonzeros = [&](OldNodes::Piece piece) {
+        const DynamicNode& here = node(old.node(piece));
+        return here.search ? here.totals.nonzeros : 0;
+    };
+    const OldNodes::Piece most =
+        *std::max_element(part.pieces.begin(), part.pieces.end(),
+                          [&](OldNodes::Piece a, OldNodes::Piece b) { return nonzeros(a) < nonzeros(b); });
+    const DynamicNode& parent = node(nodes_.parent(at));
+    const DynamicNode& from = node(old.node(most));
+    const std::int64_t to_add = totals.nonzeros - nonzeros(most);
+    if (to_add + from.n_seen / copied_per_counted >= totals.nonzeros) return;
+    if (parent.search && node(other).totals.nonzeros < to_add) return;
+    std::unique_ptr<SplitSearch> search = from.search->clone();
+    Part rest = part;
+    std::erase(rest.pieces, most);
+    for (const PointId id : points_of(old, rest)) {
+        search->add(points_.features(id), points_.label(id), points_.weight(id));
+    }
+    tally_.counted += to_add;
+    content(at).take(std::move(search), from, to_add);
+}
+
 /// The side whose counts, taken from those of a node, are to give those of its other child; nothing if that child needs
 /// none, or has less work to count its points.
 inline std::optional<bool> DynamicTree::smaller_of_divided(NodeId at, const std::array<NodeId, 2>& children) const {
@@ -158,18 +189,21 @@ inline std::optional<bool> DynamicTree::smaller_of_divided(NodeId at, const std:
     const NodeId larger = children[!smaller];
     if (node(larger).search || node(larger).totals.n < many || must_stop(larger)) return std::nullopt;
     const std::int64_t to_copy = node(at).n_seen;
-    const bool is_less = node(children[smaller]).totals.nonzeros + to_copy / 4 < node(larger).totals.nonzeros;
+    const bool is_less =
+        node(children[smaller]).totals.nonzeros + to_copy / copied_per_counted < node(larger).totals.nonzeros;
     return is_less ? std::optional<bool>(smaller) : std::nullopt;
 }
 
 /// Gives a child of a node its counts: those of the node, less those of the points of its other child.
 inline void DynamicTree::subtract(NodeId at, NodeId larger, std::span<const PointId> smaller) {
     std::unique_ptr<SplitSearch> search = node(at).search->clone();
+    std::int64_t n_taken = 0;
     for (const PointId id : smaller) {
         search->take_back(points_.features(id), points_.label(id), points_.weight(id));
-        tally_.counted += static_cast<std::int64_t>(points_.features(id).size());
+        n_taken += static_cast<std::int64_t>(points_.features(id).size());
     }
-    content(larger).take(std::move(search));
+    tally_.counted += n_taken;
+    content(larger).take(std::move(search), node(at), n_taken);
 }
 
 }  // namespace sapwood

@@ -30,6 +30,8 @@ struct DynamicNode {
     /// counted.
     std::int64_t changed = 0;
     std::int64_t changed_since_seen = 0;
+    /// Whether the last look came after so few changes that certificates may be worth their price.
+    bool is_asked_often = false;
     /// Whether points came or went since the node was last settled.
     bool is_stale = false;
 
@@ -39,6 +41,14 @@ struct DynamicNode {
         n_seen = static_cast<std::int64_t>(search->n_features());
         changed = n_seen;
         changed_since_seen = 0;
+    }
+
+    /// Takes a copy of the search of another node, from which or to which so many features came or went.
+    void take(std::unique_ptr<SplitSearch> copied, const DynamicNode& other, std::int64_t n_changed) {
+        search = std::move(copied);
+        n_seen = other.n_seen;
+        changed = n_seen;
+        changed_since_seen = other.changed_since_seen + n_changed;
     }
 
     /// Lets the search give back the room for features that no point has any more, once they may be most of them: a

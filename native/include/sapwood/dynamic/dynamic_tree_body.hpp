@@ -19,6 +19,7 @@
 #include "sapwood/dynamic/old_nodes.hpp"
 #include "sapwood/dynamic/point_store.hpp"
 #include "sapwood/dynamic/split_chooser.hpp"
+#include "sapwood/dynamic/sum_of_points.hpp"
 #include "sapwood/points.hpp"
 #include "sapwood/search/make_search.hpp"
 #include "sapwood/tree/nodes.hpp"
@@ -69,52 +70,15 @@ public:
         return id;
     }
 
-    /// What is to be taken from an entry.
-    struct Taken {
-        PointId id;
-        Count weight;
-    };
-
     /// Takes weight from an entry that holds as much.
     void forget(PointId id, Count weight = 1) {
         const Taken one{id, weight};
         forget(std::span<const Taken>(&one, 1));
     }
 
-    /// Takes weight from entries, each of which comes once and holds as much. Node by node, not point by point: the
-    /// counts of a node are read from memory once for all of them.
-    void forget(std::span<const Taken> gone) {
-        struct Waiting {
-            NodeId at;
-            std::vector<Taken> gone;
-        };
-        std::vector<Waiting> waiting;
-        waiting.push_back({Nodes::root, {gone.begin(), gone.end()}});
-        while (!waiting.empty()) {
-            const Waiting part = std::move(waiting.back());
-            waiting.pop_back();
-            if (part.gone.empty()) continue;
-            DynamicNode& here = content(part.at);
-            for (const Taken& each : part.gone) {
-                const Features features = points_.features(each.id);
-                here.note_change(features.size(), each.weight);
-                here.totals.add(features.size(), points_.label(each.id), -each.weight);
-                if (here.search) here.search->take_back(features, points_.label(each.id), each.weight);
-            }
-            if (nodes_.is_leaf(part.at)) {
-                for (const Taken& each : part.gone) {
-                    if (points_.take(each.id, each.weight)) drop(part.at, each.id);
-                }
-                continue;
-            }
-            const Test test = nodes_.test(part.at);
-            Waiting off{nodes_.child(part.at, false), {}};
-            Waiting on{nodes_.child(part.at, true), {}};
-            for (const Taken& each : part.gone) (passes(test, each.id) ? on : off).gone.push_back(each);
-            waiting.push_back(std::move(off));
-            waiting.push_back(std::move(on));
-        }
-    }
+    /// Takes weight from entries, each of which comes once and holds as much. Node by node, not point by point, and
+    /// where they are many by their sums: the counts of a node are read from memory once for all of them.
+    void forget(std::span<const Taken> gone);
 
     /// Keeps a part of the weight of an entry for whoever knows it by name.
     void add_named(PointId id, Count weight) { points_.add_named(id, weight); }
@@ -333,13 +297,18 @@ private:
 
     std::optional<Candidate> best_of(NodeId at, const FeatureOrder& order) {
         if (SplitSearch* search = search_of(at)) {
-            // To look at every feature takes no longer than it took to count what came and went since the last look.
-            const bool scans = std::exchange(content(at).changed, 0) * scanned_per_counted >= node(at).n_seen;
-            return chooser_.best(*search, node(at).totals, order, scans);
+            return chooser_.best(*search, node(at).totals, order, scans(content(at)));
         }
         return with_points(at, [&](std::span<const PointId> points) {
             return chooser_.best(points_, points, node(at).totals, order);
         });
+    }
+
+    /// Whether to look at every feature of a node: where that takes no longer than it took to count what came and went
+    /// since the last look; and the first time that it takes longer. Only who asks again so soon gains by certificates.
+    static bool scans(DynamicNode& node) {
+        const bool is_cheap = std::exchange(node.changed, 0) * scanned_per_counted >= node.n_seen;
+        return !std::exchange(node.is_asked_often, !is_cheap) || is_cheap;
     }
 
     double gain_of_test(NodeId at) {
@@ -401,6 +370,25 @@ private:
         return regret <= options_.beta;
     }
 
+    // ---- forgetting (forget_dynamic.hpp) ------------------------------------------------------------------------
+
+    /// Fewer points than this are taken from a node one by one.
+    static constexpr std::size_t few_taken = 16;
+    /// To see which of so many features are on takes no longer than counting one: both are walks over an array.
+    static constexpr std::size_t summed_per_counted = 8;
+
+    /// Points that leave a node and all below it.
+    struct Leaving {
+        NodeId at;
+        std::vector<Taken> points;
+    };
+
+    bool are_many(std::span<const Taken> points) const;
+    void take_one_by_one(const Leaving& group, std::vector<Leaving>& waiting);
+    void take_from(NodeId at, std::span<const Taken> gone, const SummedCounts* sums);
+    std::array<Leaving, 2> parted(const Leaving& group) const;
+    void drop_from(NodeId leaf, std::span<const Taken> gone);
+
     // ---- building (build_dynamic.hpp) ---------------------------------------------------------------------------
 
     /// The points of a node that is being built: old nodes whose points were not looked at yet, and single points.
@@ -422,6 +410,9 @@ private:
     std::vector<PointId> points_of(const OldNodes& old, const Part& part) const;
     NodeTotals totals_of(const OldNodes& old, const Part& part) const;
     void join(NodeId at, const Test& test, const std::array<NodeId, 2>& children);
+    /// To copy so many records takes no longer than to count one feature.
+    static constexpr std::int64_t copied_per_counted = 4;
+    void inherit(NodeId at, NodeId other, const OldNodes& old, const Part& part);
     std::optional<bool> smaller_of_divided(NodeId at, const std::array<NodeId, 2>& children) const;
     void subtract(NodeId at, NodeId larger, std::span<const PointId> smaller);
 

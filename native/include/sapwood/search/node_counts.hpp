@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sapwood/search/added_counts.hpp"
+#include "sapwood/search/summed_counts.hpp"
 #include "sapwood/storage/feature_index.hpp"
 #include "sapwood/types.hpp"
 
@@ -69,6 +70,17 @@ public:
         n_ -= weight;
         of_class_[label] -= weight;
         for (const FeatureId id : features) on_[label][index_of(index_.find(id))] -= weight;
+    }
+
+    /// Takes many counted points back at once. O(counts).
+    void remove(const SummedCounts& gone) {
+        n_ -= gone.n();
+        for (std::size_t k = 0; k < n_classes(); ++k) of_class_[k] -= gone.of_class[k];
+        for (std::size_t i = 0; i < gone.ids.size(); ++i) {
+            const Slot slot = index_.find(gone.ids[i]);
+            if (slot == no_slot) continue;
+            for (std::size_t k = 0; k < n_classes(); ++k) on_[k][index_of(slot)] -= gone.row(i)[k];
+        }
     }
 
     /// Counts more classes from now on.

@@ -14,6 +14,7 @@
 #include "sapwood/search/saved_search.hpp"
 #include "sapwood/search/search_state.hpp"
 #include "sapwood/search/split.hpp"
+#include "sapwood/search/summed_counts.hpp"
 #include "sapwood/storage/bytes.hpp"
 #include "sapwood/types.hpp"
 
@@ -49,6 +50,9 @@ public:
 
     /// The same for a point that is known to have been added: nothing is checked, and no check prepared.
     virtual void take_back(Features features, Label label, Count weight) { remove(features, label, weight); }
+
+    /// The same for many points, by their sums: O(counts).
+    virtual void take_back_counts(const SummedCounts& gone) = 0;
 
     /// Takes over what another search, of any kind, has counted. Throws std::invalid_argument or std::overflow_error if
     /// the two do not fit, or std::bad_alloc, and then nothing has changed. The other one brings its deferred

@@ -52,6 +52,7 @@ public:
     void remove(Features, Label, Count = 1) final {
         throw std::invalid_argument("search must be 'exhaustive' or 'certified' to remove points, got 'approximate'");
     }
+    void take_back_counts(const SummedCounts&) final { remove({}, 0); }
 
     std::optional<Split> best() final {
         refresh();

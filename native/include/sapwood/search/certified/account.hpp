@@ -97,6 +97,12 @@ public:
         spent_ += features;
     }
 
+    /// A scan of so many features and no others.
+    void pay_for_scan_of(std::size_t some) {
+        scores_ += some;
+        spent_ += some;
+    }
+
     /// Whether so much more has been spent than the exhaustive search would have that certificates that have run out
     /// must be left alone for a while. 1 3/4: so that the clock stays within twice the exhaustive search, which is the
     /// limit of `benchmarks.micro hostile`.

@@ -180,9 +180,10 @@ public:
     /// Whether the renewal under way is one of all features.
     bool renews_all() const { return scope_ == Scope::all; }
 
-    /// Gives all certificates up.
+    /// Gives all certificates up, if there are any.
     void forget(Counters& counters) {
-        if (is_promised()) move_to(Phase::unpromised);
+        if (!is_promised()) return;
+        move_to(Phase::unpromised);
         lists_.forget(counters);
     }
 

@@ -15,6 +15,7 @@
 #include "sapwood/compiler.hpp"
 #include "sapwood/search/certified/best_few.hpp"
 #include "sapwood/search/certified/certificates.hpp"
+#include "sapwood/search/certified/frequent_features.hpp"
 #include "sapwood/search/certified/table_scan.hpp"
 #include "sapwood/search/split_search.hpp"
 
@@ -59,7 +60,14 @@ public:
     void take_back(Features features, Label label, Count weight) override {
         // Certificates made so far do not allow for removals.
         if (!counts_.removals()) certificates_.forget(counts_.counters());
+        frequent_.note_gone(weight);
         counts_.remove(features, label, weight, [this](FeatureId id, Record record) { run_out(id, record); });
+    }
+
+    void take_back_counts(const SummedCounts& gone) override {
+        if (!counts_.removals()) certificates_.forget(counts_.counters());
+        frequent_.note_gone(gone.n());
+        counts_.remove(gone, [this](FeatureId id, Record record) { run_out(id, record); });
     }
 
     void add_counts(const AddedCounts& added) override {
@@ -136,7 +144,7 @@ public:
 
     std::size_t n_bytes() const override {
         return sizeof(*this) + block_overhead + counts_.n_bytes() + certificates_.n_bytes() +
-               leaders_.capacity() * sizeof(FeatureId);
+               leaders_.capacity() * sizeof(FeatureId) + frequent_.n_bytes();
     }
 
     std::uint64_t n_examined() const override { return examined_before_ + account_.scores(); }
@@ -288,15 +296,38 @@ private:
 
     /// The same for any k; it says nothing of what candidates could answer.
     std::vector<Split> scan_many(std::size_t k) {
-        TableScan<Certificate> scan(counts_.counters(), scorer_, counts_.of_class());
         std::vector<Split> splits;
         leaders_.clear();
-        for (const auto& [score, id] : scan.best(k)) {
+        for (const auto& [score, id] : scanned(k)) {
             splits.push_back(split_of({id, score}));
             leaders_.push_back(id);
         }
-        account_.pay_for_scan(scan.n_seen());
         return splits;
+    }
+
+    /// The best k of all features, by a scan of the frequent ones where these are known and enough.
+    std::vector<std::pair<double, FeatureId>> scanned(std::size_t k) {
+        TableScan<Certificate> scan(counts_.counters(), scorer_, counts_.of_class());
+        if (frequent_.is_listed()) {
+            account_.pay_for_scan_of(frequent_.ids().size());
+            auto found = scan.best_of(frequent_.ids(), k);
+            if (found.size() == k && frequent_.most_of_others(counts_.n()) <= scan.rare_beside(found.back().first)) {
+                return found;
+            }
+        }
+        auto found = scan.best(k);
+        account_.pay_for_scan(scan.n_seen());
+        // Rent or buy: to list them takes about as long as a scan, and whoever asks for one may ask for no other.
+        if (account_.scans() > 2 && !found.empty()) list_frequent(scan.rare_beside(found.back().first) / 2);
+        return found;
+    }
+
+    /// Lists the features that are on in more than `most` points, if they are few among all.
+    void list_frequent(Count most) {
+        frequent_.forget();
+        if (most == 0) return;
+        std::vector<FeatureId> ids = counts_.counters().above(most);
+        if (4 * ids.size() <= account_.features()) frequent_.take(std::move(ids), most, counts_.n());
     }
 
     /// The best of all features, likewise.
@@ -380,6 +411,7 @@ private:
     double whole_ = 0;
     /// The features that the last exhaustive scan found to be the best.
     std::vector<FeatureId> leaders_;
+    FrequentFeatures frequent_;
     /// The most splits that a query has asked for since the last renewal was begun: the next one provides for them.
     std::size_t asked_ = 1;
 };

@@ -12,6 +12,7 @@
 #include "sapwood/search/certified/record_flags.hpp"
 #include "sapwood/search/removal_guard.hpp"
 #include "sapwood/search/search_state.hpp"
+#include "sapwood/search/summed_counts.hpp"
 #include "sapwood/storage/hash_seed.hpp"
 #include "sapwood/types.hpp"
 
@@ -90,6 +91,16 @@ public:
         n_ -= weight;
         touched_ += features.size();
         counters_.touch(features, label, -weight, weight, run_out);
+    }
+
+    /// The same for many points at once. O(counts).
+    template <class RunOut>
+    void remove(const SummedCounts& gone, RunOut run_out) {
+        removals_ = true;
+        for (std::size_t k = 0; k < n_classes(); ++k) of_class_[k] -= gone.of_class[k];
+        n_ -= gone.n();
+        touched_ += gone.ids.size();
+        counters_.take(gone, run_out);
     }
 
     /// What must be kept of the counts.

@@ -13,6 +13,7 @@
 #include "sapwood/search/certified/record_flags.hpp"
 #include "sapwood/search/certified/seen_watch.hpp"
 #include "sapwood/search/certified/wide_counts.hpp"
+#include "sapwood/search/summed_counts.hpp"
 #include "sapwood/storage/hash_seed.hpp"
 #include "sapwood/storage/record_table.hpp"
 #include "sapwood/types.hpp"
@@ -80,6 +81,31 @@ public:
         }
     }
 
+    /// Takes back points that were counted, by their sums, as `touch` does with one, and notes that their features have
+    /// been seen.
+    template <class RunOut>
+    void take(const SummedCounts& gone, RunOut run_out) {
+        Word* const direct = table_.direct();
+        const std::size_t size = table_.direct_size();
+        for (std::size_t i = 0; i < gone.ids.size(); ++i) {
+            const Count* counts_gone = gone.row(i);
+            const Count uses = counts_gone[0] + counts_gone[1];
+            if (uses == 0) continue;
+            const FeatureId id = gone.ids[i];
+            const auto index = static_cast<std::size_t>(id);
+            if (index >= size || uses > max_step) [[unlikely]] {
+                take_slowly(id, counts_gone, run_out);
+                continue;
+            }
+            const Word word = (direct[index] | Word{RecordFlags::seen_before} << Packed::flags_shift) +
+                              delta_of(0, -counts_gone[0], counts_gone[0]) +
+                              delta_of(1, -counts_gone[1], counts_gone[1]);
+            direct[index] = word;
+            if (is_negative(word)) [[unlikely]]
+                end_of_left(id, direct + index, uses, run_out);
+        }
+    }
+
     Record find(FeatureId id) { return table_.find(id); }
 
     Record find_or_make(FeatureId id) {
@@ -105,6 +131,22 @@ public:
             const auto [on0, on1] = counts(id);
             if (on0 + on1 == n) found.push_back(id);
         }
+    }
+
+    /// The features that are on in more than `most` points, in no order.
+    std::vector<FeatureId> above(Count most) const {
+        std::vector<FeatureId> found;
+        const auto look_at = [&](FeatureId id, const Word* record) {
+            if (occurrences(id, record) > most) found.push_back(id);
+        };
+        // In most blocks there is none: vectors see that soon. The size is a power of two, and no less.
+        constexpr std::size_t block = 64;
+        for (std::size_t first = 0; first < table_.direct_size(); first += block) {
+            if (!detail::has_above(table_.direct() + first, block, most)) continue;
+            for (std::size_t i = first; i < first + block; ++i) look_at(static_cast<FeatureId>(i), table_.direct() + i);
+        }
+        const_cast<PackedCounters*>(this)->table_.for_each_above(look_at);
+        return found;
     }
 
     /// Counts of a feature, all 0 if it has no record.
@@ -403,6 +445,15 @@ private:
             } else {
                 run_out(id, record);
             }
+        }
+    }
+
+    template <class RunOut>
+    SAPWOOD_NOINLINE void take_slowly(FeatureId id, const Count* counts_gone, RunOut run_out) {
+        Record record = find(id);
+        set_flags(record, flags(record) | RecordFlags::seen_before);
+        for (const Label label : {Label{0}, Label{1}}) {
+            if (const Count gone = counts_gone[label]; gone > 0) touch_slowly({&id, 1}, label, -gone, gone, run_out);
         }
     }
 

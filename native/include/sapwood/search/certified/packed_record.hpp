@@ -53,6 +53,20 @@ inline std::size_t unpack(const std::uint64_t* __restrict words, std::size_t siz
     return static_cast<std::size_t>(seen);
 }
 
+/// Whether a record among those that follow each other is, or may be, of a feature that is on in more than `most`
+/// points.
+SAPWOOD_WIDE_VECTORS
+inline bool has_above(const std::uint64_t* words, std::size_t size, Count most) {
+    std::uint64_t any = 0;
+    for (std::size_t i = 0; i < size; ++i) {
+        const std::uint64_t on0 = words[i] & PackedRecord::count_mask;
+        const std::uint64_t on1 = words[i] >> PackedRecord::count_bits & PackedRecord::count_mask;
+        any |= on0 + on1 > static_cast<std::uint64_t>(most) ? 1u : 0u;
+        any |= words[i] & PackedRecord::wide_mask;
+    }
+    return any != 0;
+}
+
 struct Rare {
     std::size_t seen;
     std::size_t others;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sapwood/search/certified/record_flags.hpp"
+#include "sapwood/search/summed_counts.hpp"
 #include "sapwood/storage/hash_seed.hpp"
 #include "sapwood/storage/record_table.hpp"
 #include "sapwood/types.hpp"
@@ -57,6 +58,19 @@ public:
         }
     }
 
+    template <class RunOut>
+    void take(const SummedCounts& gone, RunOut run_out) {
+        for (std::size_t i = 0; i < gone.ids.size(); ++i) {
+            Count uses = 0;
+            for (std::size_t k = 0; k < n_classes_; ++k) uses += gone.row(i)[k];
+            if (uses == 0) continue;
+            Record record = find(gone.ids[i]);
+            set_flags(record, flags(record) | RecordFlags::seen_before);
+            for (std::size_t k = 0; k < n_classes_; ++k) record[k] -= gone.row(i)[k];
+            if ((record[room()] -= uses) < 0) run_out(gone.ids[i], record);
+        }
+    }
+
     Record find(FeatureId id) { return table_.find(id); }
     Record find_or_make(FeatureId id) { return table_.find_or_make(id); }
 
@@ -66,6 +80,14 @@ public:
             for (const Count count : counts(id)) n_on += count;
             if (n_on == n) found.push_back(id);
         }
+    }
+
+    std::vector<FeatureId> above(Count most) const {
+        std::vector<FeatureId> found;
+        for_each([&](FeatureId id, const Count* record) {
+            if (occurrences(id, record) > most) found.push_back(id);
+        });
+        return found;
     }
 
     Counts counts(FeatureId id) const {

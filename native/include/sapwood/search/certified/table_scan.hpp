@@ -73,6 +73,31 @@ public:
         return found;
     }
 
+    /// The best k of some features, likewise.
+    std::vector<Found> best_of(Features ids, std::size_t k) const {
+        std::vector<Found> found;
+        std::array<double, block> scores;
+        for (std::size_t first = 0; first < ids.size(); first += block) {
+            const Features some = ids.subspan(first, std::min(block, ids.size() - first));
+            counters_.scores(scorer_, of_class_, some, scores.data());
+            for (std::size_t i = 0; i < some.size(); ++i) {
+                if (found.size() == k && !(Found(scores[i], some[i]) < found.back())) continue;
+                found.insert(std::upper_bound(found.begin(), found.end(), Found(scores[i], some[i])),
+                             Found(scores[i], some[i]));
+                if (found.size() > k) found.pop_back();
+            }
+        }
+        return found;
+    }
+
+    /// In how many points a feature may be on and be certain to have a greater score than this one; 0 if that is not
+    /// known.
+    Count rare_beside(double score) const {
+        Limit limit(*this);
+        limit.set_worst(score);
+        return limit();
+    }
+
     /// How many features the last scan found seen.
     std::size_t n_seen() const { return n_seen_; }
 

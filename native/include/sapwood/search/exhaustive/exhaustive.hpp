@@ -58,6 +58,8 @@ public:
 
     void take_back(Features features, Label label, Count weight) final { counts_.remove(features, label, weight); }
 
+    void take_back_counts(const SummedCounts& gone) final { counts_.remove(gone); }
+
     std::optional<Split> best() final {
         Slot best = no_slot;
         double best_score = std::numeric_limits<double>::infinity();

@@ -33,8 +33,9 @@ public:
     // ---- points and answers -------------------------------------------------------------------------------------
 
     void add(Features features, Label label, Count weight) override { flags_->add(features, label, weight); }
-    /// Of points without numbers.
+    /// Both of points without numbers.
     void add_counts(const AddedCounts& added) override { flags_->add_counts(added); }
+    void take_back_counts(const SummedCounts& gone) override { flags_->take_back_counts(gone); }
     void remove(Features features, Label label, Count weight) override { remove_point(Point(features), label, weight); }
 
     void add_point(const Point& point, Label label, Count weight) override {
