@@ -15,7 +15,7 @@ LEARNERS: dict[str, Any] = {
 }
 LEAVES = ("adaptive", "majority", "naive_bayes", "logistic")
 # Parameters that there were none of when the digests were recorded; what they are by default changes nothing.
-NEW_PARAMETERS = ("class_weight", "revision", "shuffle")
+NEW_PARAMETERS = ("class_weight", "max_name_bytes", "revision", "shuffle")
 IN_BYTES = ("tree_bytes", "vocabulary_bytes", "bytes", "bytes_per_point")
 # What a criterion and a number of classes leave to choose from.
 SEARCHES = {
