@@ -339,6 +339,7 @@ def objects(draw: st.DrawFn) -> bytes:
 @example(b'{"label":1}\n' * 3, How([5]), {}, 1)
 @example(b'{"label":1,"a":-0}\n{"label":true,"a":-0}\n{"label":1.0,"a":-0.0}\n' * 2, How([50]), {}, 1)
 @example(b'{"label":1,"a":{"b":{"c":1}}}\n{"label":1,"a":{"b":{"c":1},"b":2}}\n' * 2, How([50]), {}, 1)
+@example(b'{"a": {"a":[true]},"label":true}\n', How([1], 1), {}, 0)
 def test_json_lines(data: bytes, how: How, options: dict[str, Any], settling: int) -> None:
     def make(kind: Any) -> Callable[[str], Parser]:
         def made(name: str) -> Any:

@@ -71,6 +71,7 @@ class JsonLinesParser(TablePoints):
         self._missed = set() if is_known else {*ignore, *types}
         self._n_seen = 0
         self._seen: dict[str, tuple[set[str], dict[str, None]]] = {}
+        self._label_examples: dict[str, None] = {}
 
     @property
     def n_lines(self) -> int:
@@ -86,7 +87,7 @@ class JsonLinesParser(TablePoints):
         ]
         columns += [ColumnRead(name, "ignored") for name in self._ignore if name not in self._missed]
         if self._labelled and self._label is not None:
-            columns.append(ColumnRead(self._label, "label"))
+            columns.append(ColumnRead(self._label, "label", tuple(self._label_examples)))
         remarks = [f"no object so far has the field {name!r}" for name in sorted(self._missed)]
         return TableRead(self._label if self._labelled else None, columns, dict(self._types), remarks)
 
@@ -107,6 +108,8 @@ class JsonLinesParser(TablePoints):
                 yield bad.error
                 continue
             if self._n_seen < SETTLING:
+                if self._labelled and len(self._label_examples) < _MOST_EXAMPLES:
+                    self._label_examples[label if isinstance(label, str) else json.dumps(label)] = None
                 self._note(fields)
             if self.add_mixed(lines.n, label, keys, numbers.items()):
                 yield None
@@ -168,9 +171,11 @@ class JsonLinesParser(TablePoints):
         try:
             keys, numbers = _core.encoded(fields, self._na_values)
         except (TypeError, ValueError, OverflowError) as error:
-            for name, value in fields.items():
+            for name, value in _leaves(fields):
                 self._check(name, value, line)
-            # No field by itself: two of them make one.
+            # No field by itself: they are too deep, or two of them make one.
+            if "deep" in str(error):
+                self._fail(line, None, "deeper ones", "objects within objects at most 32 deep")
             self._fail(line, None, f"a fault: {error}", "an object whose fields are each there once")
         # Two fields, or two items of a list, may make one feature, which a point must not have twice.
         return (keys if len(set(keys)) == len(keys) else list(dict.fromkeys(keys))), numbers
@@ -192,12 +197,13 @@ class JsonLinesParser(TablePoints):
 
     def _check(self, name: str, value: Any, line: str) -> None:
         """Raise the error of a field whose value is refused."""
+        key = name.rpartition(".")[2] or name
         try:
             _core.encoded({name: value})
         except TypeError:
-            self._fail(line, name, _said(value), f"{_VALUES} as {name!r}")
+            self._fail(line, key, _said(value), f"{_VALUES} as {name!r}")
         except (ValueError, OverflowError):
-            self._fail(line, name, str(value), f"a finite number as {name!r}")
+            self._fail(line, key, str(value), f"a finite number as {name!r}")
 
     # ---- how the objects were read ----------------------------------------------------------------------------------
 
