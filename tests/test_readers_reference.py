@@ -371,6 +371,7 @@ def objects(draw: st.DrawFn) -> bytes:
 @example(b'{"label":1,"a":{"b":{"c":1}}}\n{"label":1,"a":{"b":{"c":1},"b":2}}\n' * 2, How([50]), {}, 1)
 @example(b'{"label":1,"user":{"a":[1]}}\n' * 3, How([50]), {}, 1)
 @example(b'{"label":1,"user":{"a":{"b":[[]]}},"age":1}\n{"label":1,"a":{"":[1]}}\n' * 2, How([50]), {}, 1000)
+@example(b'{"a": {"a":[true]},"label":true}\n', How([1], 1), {}, 0)
 def test_json_lines(data: bytes, how: How, options: dict[str, Any], settling: int) -> None:
     def make(kind: Any) -> Callable[[str], Parser]:
         def made(name: str) -> Any:

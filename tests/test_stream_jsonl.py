@@ -170,3 +170,14 @@ def test_bad_lines(text: bytes, message: str) -> None:
 )
 def test_error_within_an_object_names_the_field(line: str, message: str) -> None:
     assert message in message_of(line.encode(), format="jsonl")
+
+
+def test_the_table_has_examples_of_labels_too() -> None:
+    lines = b'{"age": 3, "label": "no"}\n{"age": 4, "label": true}\n{"age": 5, "label": "no"}\n'
+    with read(io.BytesIO(lines), format="jsonl") as reader:
+        list(reader)
+        assert reader.table is not None
+        assert [(each.name, each.kind, each.examples) for each in reader.table.columns] == [
+            ("age", "number", ("3", "4", "5")),
+            ("label", "label", ("no", "true")),
+        ]

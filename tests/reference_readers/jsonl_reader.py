@@ -71,6 +71,7 @@ class JsonLinesParser(TablePoints):
         self._missed = set() if is_known else {*ignore, *types}
         self._n_seen = 0
         self._seen: dict[str, tuple[set[str], dict[str, None]]] = {}
+        self._label_examples: dict[str, None] = {}
 
     @property
     def n_lines(self) -> int:
@@ -86,7 +87,7 @@ class JsonLinesParser(TablePoints):
         ]
         columns += [ColumnRead(name, "ignored") for name in self._ignore if name not in self._missed]
         if self._labelled and self._label is not None:
-            columns.append(ColumnRead(self._label, "label"))
+            columns.append(ColumnRead(self._label, "label", tuple(self._label_examples)))
         remarks = [f"no object so far has the field {name!r}" for name in sorted(self._missed)]
         return TableRead(self._label if self._labelled else None, columns, dict(self._types), remarks)
 
@@ -107,6 +108,8 @@ class JsonLinesParser(TablePoints):
                 yield bad.error
                 continue
             if self._n_seen < SETTLING:
+                if self._labelled and len(self._label_examples) < _MOST_EXAMPLES:
+                    self._label_examples[label if isinstance(label, str) else json.dumps(label)] = None
                 self._note(fields)
             if self.add_mixed(lines.n, label, keys, numbers.items()):
                 yield None

@@ -109,6 +109,7 @@ class JsonLinesParser:
         self._seen: dict[str, tuple[set[str], dict[str, None]]] = {}
         self._values = _Values(na_values)
         self._native = _core.JsonLines(labelled, self._values)
+        self._label_examples: dict[str, None] = {}
         # The columns of the core, and its fields, by the object that they are in.
         self._columns: dict[tuple[str, bool], int] = {}
         self._fields: dict[tuple[int, str], int] = {}
@@ -127,7 +128,7 @@ class JsonLinesParser:
         ]
         columns += [ColumnRead(name, "ignored") for name in self._ignore if name not in self._missed]
         if self._labelled and self._label is not None:
-            columns.append(ColumnRead(self._label, "label"))
+            columns.append(ColumnRead(self._label, "label", tuple(self._label_examples)))
         remarks = [f"no object so far has the field {name!r}" for name in sorted(self._missed)]
         return TableRead(self._label if self._labelled else None, columns, dict(self._types), remarks)
 
@@ -159,6 +160,8 @@ class JsonLinesParser:
         except BadLineError as bad:
             return bad.error
         if self._n_seen < SETTLING:
+            if len(self._label_examples) < _MOST_EXAMPLES and self._labelled:
+                self._label_examples[_written(label)] = None
             self._note(fields)
         columns = [self._column_of(str(name)) for name in numbers]
         self._native.add(lines.n, label, keys, columns, list(numbers.values()))
@@ -299,7 +302,7 @@ class JsonLinesParser:
             if kind is not None and not (kind == "category" and value.strip() in self._na_values):
                 kinds.add(kind)
                 if len(examples) < _MOST_EXAMPLES:
-                    examples[value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)] = None
+                    examples[_written(value)] = None
         if self._n_seen == SETTLING:
             self._check_names()
 
@@ -336,6 +339,11 @@ def _leaves(fields: dict[str, Any], before: str = "") -> Iterator[tuple[str, Any
             yield from _leaves(value, f"{before}{name}.")
         else:
             yield before + name, value
+
+
+def _written(value: Any) -> str:
+    """Return a value as an example of what a field holds."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _is_label(value: Any) -> bool:
