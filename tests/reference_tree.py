@@ -338,8 +338,11 @@ class ReferenceTree:
         Of equally good ones that of the arbiter comes first, if it is one of them, unless all have the same counts:
         then the first seen does.
         """
-        gains = {j: gain(on, node.counted, self.options.criterion) for j, on in node.on.items()}
-        tied = [j for j in gains if gains[j] >= max(gains.values()) - NEAR]
+        # Equal counts have equal gains, and most features of some streams have the same.
+        of_counts = {on: gain(on, node.counted, self.options.criterion) for on in {*map(tuple, node.on.values())}}
+        gains = {j: of_counts[tuple(on)] for j, on in node.on.items()}
+        best = max(gains.values())
+        tied = [j for j in gains if gains[j] >= best - NEAR]
         if all(node.on[j] == node.on[tied[0]] for j in tied):
             first = min(tied)
         else:
