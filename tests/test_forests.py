@@ -183,6 +183,22 @@ def test_what_is_drawn_is_no_evidence() -> None:
     assert n_leaves[1] <= n_leaves[0] + 4
 
 
+@pytest.mark.parametrize("leaf_prediction", ["majority", "naive_bayes"])
+@pytest.mark.parametrize("subspace", ["tree", "node"])
+def test_a_weight_of_w_is_w_times_for_counts(leaf_prediction: Any, subspace: Any) -> None:
+    """Trees look for a split at the same points, as the period is a multiple of the weight, and count the same."""
+    X, y = make_sparse(n=1200, d1=10, d2=50, q=0.05, seed=6)
+    options: dict[str, Any] = {"n_estimators": 3, "lambda_value": 0.0, "max_features": 0.7, "grace_period": 30}
+    options |= {"delta": 0.1, "leaf_prediction": leaf_prediction, "subspace": subspace, "random_state": 1}
+    each = np.repeat(np.arange(len(y)), 3)
+    once = sapwood.OnlineBaggingClassifier(**options).partial_fit(X, y, [0, 1], np.full(len(y), 3.0))
+    times = sapwood.OnlineBaggingClassifier(**options).partial_fit(X[each], y[each], [0, 1])
+    assert once.get_n_leaves() > 6
+    for tree in range(3):
+        assert once.to_dict(tree=tree) == times.to_dict(tree=tree)
+    np.testing.assert_array_equal(once.predict_proba(X), times.predict_proba(X))
+
+
 @pytest.mark.parametrize("subspace", ["tree", "node"])
 def test_splits_are_on_candidates_and_models_see_all(subspace: Any) -> None:
     X, y = make_sparse(n=3000, d1=10, d2=50, q=0.05, seed=4)

@@ -94,6 +94,15 @@ void the_same_whatever_threads_and_blocks() {
     }
 }
 
+/// The same where a block is as long as may be, and ends by itself.
+void the_same_whatever_the_longest_block() {
+    const Points points(9000);
+    const ForestOptions options = options_of(OnDrift::swap, 1);
+    Forest whole(options);
+    Forest parts(options);
+    CHECK(learned(whole, points, 1, 0) == learned(parts, points, 2, 700));
+}
+
 void one_tree_is_that_tree() {
     const Points points(400);
     ForestOptions options = options_of(OnDrift::swap, 0);
@@ -189,6 +198,7 @@ void options_that_cannot_be() {
 
 int main() {
     the_same_whatever_threads_and_blocks();
+    the_same_whatever_the_longest_block();
     one_tree_is_that_tree();
     draws_have_their_mean();
     a_node_sees_its_candidates();
