@@ -40,6 +40,7 @@ test: $(VENV)/.dev ## Run every test, in parallel
 # Processes of Spark talk to each other on loopback only, and know no installation of Spark but this one. What Spark needs
 # is in a folder of its own: it wants an older pandas than the other tests have.
 SPARK := $(CURDIR)/$(VENV)/spark
+PYSPARK ?= pyspark>=4,<5
 
 test-spark: $(VENV)/.spark ## Run the tests on Apache Spark, in processes of their own; needs Java 17 or later
 	env -u SPARK_HOME SPARK_LOCAL_IP=127.0.0.1 PYTHONPATH=$(SPARK) $(BIN)/python -m pytest -m spark tests/test_spark_*.py
@@ -158,7 +159,7 @@ $(VENV)/.dev: $(VENV)/.tools CMakeLists.txt $(NATIVE) $(PACKAGES)
 $(VENV)/.spark: $(VENV)/.dev
 	@command -v java > /dev/null || apt-get install --yes --no-install-recommends openjdk-17-jre-headless > /dev/null 2>&1 \
 		|| echo "Java could not be installed: the tests on Spark will be skipped"
-	$(BIN)/python -m pip install --quiet --target $(SPARK) 'pyspark>=4,<5' 'pandas<3' pyarrow protobuf grpcio grpcio-status
+	$(BIN)/python -m pip install --quiet --target $(SPARK) '$(PYSPARK)' 'pandas<3' pyarrow protobuf grpcio grpcio-status
 	@touch $@
 
 $(VENV)/.site: $(VENV)/.dev
