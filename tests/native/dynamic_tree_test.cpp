@@ -236,10 +236,10 @@ void check_hostile() {
 
 /// Grows, takes the same points in and out, lets two features take turns, and shrinks to nothing, over and over: every
 /// node is within beta of the best after every single update.
-void check_regret_over(long n_updates, double beta) {
+void check_regret_over(long n_updates, double beta, unsigned seed = 11) {
     const OrderOfIds order;
     Twins twins(plain(Criterion::gini, beta), 2, order);
-    std::mt19937 random(11);
+    std::mt19937 random(seed);
     const long phase = n_updates / 20;
     const auto label = [&] { return static_cast<Label>(random() % 2); };
     for (long update = 0; update < n_updates; ++update) {
@@ -385,11 +385,12 @@ void check_store() {
 
 }  // namespace
 
-/// With a number, only regret is checked, over as many updates.
+/// With a number, only regret is checked, over as many updates; with a second, of the stream of that seed.
 int main(int n_arguments, char** arguments) {
     if (n_arguments > 1) {
-        check_regret_over(std::atol(arguments[1]), 0.01);
-        check_regret_over(std::atol(arguments[1]), 0.1);
+        const unsigned seed = n_arguments > 2 ? static_cast<unsigned>(std::atol(arguments[2])) : 11;
+        check_regret_over(std::atol(arguments[1]), 0.01, seed);
+        check_regret_over(std::atol(arguments[1]), 0.1, seed);
         return check::finish();
     }
     check_store();
