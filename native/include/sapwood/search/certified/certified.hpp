@@ -143,7 +143,8 @@ public:
     std::size_t n_with_at_least(Count n) const override { return counts_.n_with_at_least(n); }
 
     std::size_t n_bytes() const override {
-        return sizeof(*this) + block_overhead + counts_.n_bytes() + certificates_.n_bytes() +
+        // The list of frequent features counts where there is one: the searches of most trees never have it.
+        return sizeof(*this) - sizeof(frequent_) + block_overhead + counts_.n_bytes() + certificates_.n_bytes() +
                leaders_.capacity() * sizeof(FeatureId) + frequent_.n_bytes();
     }
 

@@ -39,7 +39,8 @@ public:
     /// Gives the list up.
     void forget() { *this = FrequentFeatures(); }
 
-    std::size_t n_bytes() const { return ids_.capacity() * sizeof(FeatureId); }
+    /// What a list takes, with this; nothing without one.
+    std::size_t n_bytes() const { return is_listed_ ? sizeof(*this) + ids_.capacity() * sizeof(FeatureId) : 0; }
 
 private:
     std::vector<FeatureId> ids_;
