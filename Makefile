@@ -39,10 +39,12 @@ test: $(VENV)/.dev ## Run every test, in parallel
 
 # Processes of Spark talk to each other on loopback only, and know no installation of Spark but this one. What Spark needs
 # is in a folder of its own: it wants an older pandas than the other tests have.
-SPARK := $(CURDIR)/$(VENV)/spark
 PYSPARK ?= pyspark>=4,<5
+# Each version that was ever asked for has a folder of its own.
+SPARK_NAME := spark-$(shell printf %s '$(PYSPARK)' | cksum | cut -d' ' -f1)
+SPARK := $(CURDIR)/$(VENV)/$(SPARK_NAME)
 
-test-spark: $(VENV)/.spark ## Run the tests on Apache Spark, in processes of their own; needs Java 17 or later
+test-spark: $(VENV)/.$(SPARK_NAME) ## Run the tests on Apache Spark, in processes of their own; needs Java 17 or later
 	env -u SPARK_HOME SPARK_LOCAL_IP=127.0.0.1 PYTHONPATH=$(SPARK) $(BIN)/python -m pytest -m spark tests/test_spark_*.py
 
 native: $(VENV)/.tools ## Build the native tests, as make test and make sanitize do; SAPWOOD_TEST_SANITIZE=ON for the latter
@@ -156,7 +158,7 @@ $(VENV)/.dev: $(VENV)/.tools CMakeLists.txt $(NATIVE) $(PACKAGES)
 	$(INSTALL) '.[dev]'
 	@touch $@
 
-$(VENV)/.spark: $(VENV)/.dev
+$(VENV)/.$(SPARK_NAME): $(VENV)/.dev
 	@command -v java > /dev/null || apt-get install --yes --no-install-recommends openjdk-17-jre-headless > /dev/null 2>&1 \
 		|| echo "Java could not be installed: the tests on Spark will be skipped"
 	$(BIN)/python -m pip install --quiet --target $(SPARK) '$(PYSPARK)' 'pandas<3' pyarrow protobuf grpcio grpcio-status

@@ -341,7 +341,7 @@ def matrix(points: Points, d: int = 40) -> tuple[Any, Any]:
     return scipy.sparse.csr_matrix((np.ones(len(ids)), ids, indptr), shape=(len(points), d)), labels.astype(np.int64)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None)
 @given(
     rng=st.randoms(use_true_random=False),
     n_parts=st.integers(1, 4),
@@ -486,6 +486,9 @@ def test_what_is_refused_changes_nothing() -> None:
     X, y = matrix(of_classes(2, 60))
     refused: list[tuple[dict[str, Any], str]] = [
         ({"leaf_prediction": "majority", "max_bytes": 1 << 20}, "max_bytes must be None for batch_growth, got 1048576"),
+        ({"drift": True}, "drift must be False for batch_growth, got True"),
+        ({"half_life": 5}, "half_life must be 10000 for batch_growth, got 5"),
+        ({"revision": "restructure"}, "revision must be 'replace' for batch_growth, got 'restructure'"),
         ({"leaf_prediction": "majority", "sub_batches": 0}, "sub_batches must be at least 1, got 0"),
     ]
     for parameters, message in refused:

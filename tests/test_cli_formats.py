@@ -110,6 +110,9 @@ def test_an_option_that_does_not_apply_to_what_a_file_turns_out_to_be(tmp_path: 
     assert result.exit_code == 2
     assert "--binarize must be left out for the format text, got 1.0" in result.stderr
     assert "read:" not in result.stderr
+    result = call("train", path, "-m", tmp_path / "m", "--no-header")
+    assert result.exit_code == 2
+    assert result.stderr == "sapwood train: --no-header must be left out for the format text\n"
 
 
 def test_weights_and_ids_of_columns(tmp_path: Path) -> None:

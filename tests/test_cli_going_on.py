@@ -183,6 +183,8 @@ def test_a_column_of_weights(tmp_path: Path) -> None:
     assert done("predict", table, "-m", tmp_path / "m", "--labelled", "-q").count("\n") == 300
     for column, words in (("x", "a column 'x', which --weight-column names"), ("colour", "expected a number")):
         assert words in call("train", table, "-m", tmp_path / "n", "--weight-column", column).stderr
+        balanced = call("train", table, "-m", tmp_path / "n", "--weight-column", column, "--class-weight", "balanced")
+        assert words in balanced.stderr
     table.write_text("colour,w,answer\nred,1,yes\nblue,,no\n", encoding="utf-8")
     assert (
         "a weight in column 'w' of every point"

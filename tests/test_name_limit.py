@@ -81,6 +81,19 @@ def test_a_model_that_was_kept_goes_on_alike(tmp_path: Path) -> None:
     assert {other.summary().n_features_seen for other in others} == {model.summary().n_features_seen}
 
 
+def test_the_limit_in_force_is_the_one_that_is_kept() -> None:
+    model = HoeffdingTreeClassifier(max_name_bytes=LIMIT)
+    for x, y in endless(N):
+        model.learn_one(x, y)
+    model.set_params(max_name_bytes=None)  # for the next model that is fitted
+    other = HoeffdingTreeClassifier.from_bytes(model.to_bytes())
+    for x, y in endless(500, start=N):
+        model.learn_one(x, y)
+        other.learn_one(x, y)
+    assert other.to_bytes() == model.to_bytes()
+    assert other.summary().n_features_seen == model.summary().n_features_seen
+
+
 def test_two_names_of_one_point_may_share_a_feature() -> None:
     model = HoeffdingTreeClassifier(max_name_bytes=LIMIT)
     for x, y in endless(N):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import random
-import unicodedata
 from collections.abc import Callable
 from typing import Any, NamedTuple
 from unittest.mock import patch
@@ -149,15 +148,11 @@ def test_fasttext(data: bytes, how: How, labelled: bool) -> None:
     compare(data, lambda _: FastTextParser(labelled=labelled), lambda _: PlainFastText(labelled=labelled), how)
 
 
+@pytest.mark.slow
 def test_every_character_is_what_python_says() -> None:
     for first in range(0, 0x110000, 0x1000):
-        # Of those that are none, two thirds of all, a few of each page.
         codes = [
-            code
-            for code in range(first, first + 0x1000)
-            if not 0xD800 <= code < 0xE000
-            and code not in (0, 10)
-            and (code % 64 == 0 or unicodedata.category(chr(code)) not in {"Cn", "Co"})
+            code for code in range(first, first + 0x1000) if not 0xD800 <= code < 0xE000 and code not in (0, 10)
         ]
         # By itself, between letters, and twice.
         data = "".join(f"a\tx{chr(code)}y {chr(code)} {chr(code)}{chr(code)}\n" for code in codes).encode()

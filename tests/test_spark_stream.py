@@ -80,7 +80,8 @@ def test_a_driver_that_is_killed_before_and_after_its_save_learns_every_batch_on
     checkpoint = tmp_path / "checkpoint"
     assert driven(folder, checkpoint, "before:1") == []
     assert driven(folder, checkpoint, "after:3") == []
-    # The last batch comes again, and is skipped; what comes later goes on from there.
+    # The last batch comes again, and is skipped, whether or not another follows; that goes on from there.
+    assert driven(folder, checkpoint) == [f"learned 3 {digest_of(one_machine(BATCHES, sub_batches=2))}"]
     more = rows_of(200, 9)
     write_batch(folder, 9, more)
     expected = digest_of(one_machine([*BATCHES, more], sub_batches=2))

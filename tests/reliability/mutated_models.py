@@ -33,6 +33,7 @@ LEARNERS: tuple[tuple[Any, dict[str, Any]], ...] = (
     (sapwood.ExtremelyFastDecisionTreeClassifier, {"leaf_prediction": "mixed"}),
     (sapwood.StreamingTreeClassifier, {}),
     (sapwood.StreamingTreeClassifier, {"max_bytes": 65_536}),
+    (sapwood.StreamingTreeClassifier, {"max_name_bytes": 1 << 20}),
     (sapwood.StreamingTreeClassifier, {"drift": True, "drift_delta": 0.3, "patience": 50}),
     (sapwood.StreamingTreeClassifier, {"revision": "restructure", "delta": 0.3}),
     (sapwood.SlidingWindowTreeClassifier, {"window_size": 80, "delta": 0.3}),

@@ -18,7 +18,8 @@ from sapwood.cli.signals import Stopped, sigterm_stops
 __all__ = ["leave", "require_two_classes", "told"]
 
 _ENDS = {signal.SIGINT: ("Ctrl-C", INTERRUPTED), signal.SIGTERM: ("SIGTERM", TERMINATED)}
-_OF_THE_READER = re.compile(r"^read: (\w+) must")
+# Its parameters are options here.
+_OF_THE_READER = re.compile(r"^read: (\w+)( must .*?)(, got .*)?$", re.DOTALL)
 _OF_THE_USER = (FileNotFoundError, IsADirectoryError, NotADirectoryError, PermissionError)
 
 
@@ -76,9 +77,14 @@ def _sentence(error: BaseException) -> str:
         text = f"{name}: {error.strerror.lower()}"
     else:
         text = str(error) or type(error).__name__
-        # Of the reader, whose parameters are options here.
-        text = _OF_THE_READER.sub(lambda found: f"--{found[1].replace('_', '-')} must", text)
+        text = _OF_THE_READER.sub(_as_option, text)
     return " ".join(text.split())
+
+
+def _as_option(found: re.Match[str]) -> str:
+    """Return what a parameter of the reader must be, as an option; that of the header takes no value."""
+    name, must, got = found.groups()
+    return f"--no-header{must}" if name == "header" else f"--{name.replace('_', '-')}{must}{got}"
 
 
 def _forget_output() -> None:

@@ -21,7 +21,7 @@ from sapwood.cli.signals import StopSignals
 from sapwood.cli.starting import begun
 from sapwood.cli.training import Training
 from sapwood.cli.vocabulary import names_in
-from sapwood.cli.weight_column import check_weights_apply, read_with, saved_with
+from sapwood.cli.weight_column import as_told, check_weights_apply, read_with, saved_with
 
 __all__ = ["train"]
 
@@ -127,13 +127,18 @@ def train(
 
 def _counted_classes(files: list[str], reader: ReaderOptions, weight_column: str | None) -> Counter[Hashable]:
     """Return how many points each class has, by reading all files once."""
+    from sapwood.stream import StreamError
+
     Inputs(files, 2)  # which must be possible
     counts: Counter[Hashable] = Counter()
     for file in files:
         encoding = read_with(reader.encoding, weight_column)
         with encoding.open(file, on_error=reader.on_error.value, longest_line=reader.longest_line) as stream:
-            for batch in stream:
-                counts.update(batch.labels())
+            try:
+                for batch in stream:
+                    counts.update(batch.labels())
+            except StreamError as error:
+                raise as_told(error, weight_column) from None
     return counts
 
 

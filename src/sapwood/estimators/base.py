@@ -200,6 +200,9 @@ class TreeEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
         with learner.lock:
             assert learner.model is not None
             parameters = {each.name: getattr(self, each.name) for each in self.kind.parameters}
+            if "max_name_bytes" in parameters:
+                # Which names have a feature of their own is a matter of the limit that there was when they came.
+                parameters["max_name_bytes"] = learner.parameters["max_name_bytes"]
             try:
                 return tree_file.sections_of(self.kind, parameters, learner.model)
             except REFUSED as error:

@@ -8,6 +8,7 @@ from typing import Any
 
 from sapwood import _core
 from sapwood.data.encode import Reading
+from sapwood.exceptions import ModelFormatError
 from sapwood.inspect.core_tree import CoreModel
 from sapwood.parameters import NOT_OF_BATCHES, ONLY_WITH_DRIFT, TreeKind, is_random_state, parameter
 
@@ -31,6 +32,7 @@ def make_tree(kind: TreeKind, parameters: Mapping[str, Any]) -> CoreModel:
         return _core.DynamicTree(**options)
     options["growth"] = kind.growth_for(parameters)
     if options["growth"] == "batch":
+        _refuse(kind, options, NOT_OF_BATCHES)
         options = _without(options, NOT_OF_BATCHES)
         options["sub_batches"] = parameters.get("sub_batches", 1)
     elif options.get("drift") is False:
@@ -45,6 +47,13 @@ def make_tree(kind: TreeKind, parameters: Mapping[str, Any]) -> CoreModel:
         made.n_jobs = n_threads(parameters.get("n_jobs"))
     _limit_names(made, parameters)
     return made
+
+
+def _refuse(kind: TreeKind, options: Mapping[str, Any], names: Container[str]) -> None:
+    """Raise ValueError if a parameter that growth by batches has no use for is not left at its default."""
+    for each in kind.parameters:
+        if each.name in names and options.get(each.name, each.default) != each.default:
+            raise ValueError(f"{each.name} must be {each.default!r} for batch_growth, got {options[each.name]!r}")
 
 
 def _limit_names(tree: _core.Tree | _core.Forest, parameters: Mapping[str, Any]) -> None:
@@ -83,6 +92,9 @@ def tree_of_bytes(
     if kind.core == "DynamicTree":
         return _core.DynamicTree.from_bytes(data, keys, number_keys)
     made = (_core.Forest if kind.core == "Forest" else _core.Tree).from_bytes(data, keys, number_keys)
+    growth = kind.growth_for(parameters)
+    if made.growth() != growth:
+        raise ModelFormatError(f"the growth of the tree of a {kind.name} must be {growth!r}, got {made.growth()!r}")
     _limit_names(made, parameters)
     return made
 

@@ -140,9 +140,6 @@ def from_bytes(data: bytes) -> TreeLearner:
         raise ModelFormatError(f"parameters must be those of a {name}: {error}") from None
     columns = _columns(about)
     tree = tree_of_bytes(kind, parameters, sections["tree"], decode_keys(sections["features"]), numbers)
-    growth = kind.growth_for(parameters)
-    if tree.growth() != growth:
-        raise ModelFormatError(f"the growth of the tree of a {name} must be {growth!r}, got {tree.growth()!r}")
     labels = _labels(about, _decode_classes(sections["classes"]))
     about.finish()
     n_classes = max(len(labels.order), _FEWEST_CLASSES)

@@ -79,7 +79,7 @@ _WITHOUT_REMOVAL = frozenset({"approximate", "evidence"})
 # The parameters of all that follow a stream which changes, and of those that watch their errors.
 _OF_CHANGE = ("window_size", "swap_delta", "patience", "half_life")
 NOT_OF_BATCHES = frozenset({"revision", "drift", "drift_delta", *_OF_CHANGE})
-"""The parameters that growth by batches ignores."""
+"""The parameters that growth by batches has no use for, and refuses."""
 ONLY_WITH_DRIFT = frozenset({"window_size", "drift_delta", "swap_delta", "patience"})
 """The parameters that a tree without drift ignores."""
 

@@ -46,8 +46,7 @@ def flags(frame: DataFrame, columns: Sequence[str], thresholds: Mapping[str, Seq
     """
     given = dict(thresholds or {})
     texts: list[Column] = []
-    if isinstance(columns, str) or not columns:
-        raise ValueError(f"flags: columns must be a list of names, got {columns!r}")
+    _check_names("flags", columns)
     for name in columns:
         if name not in frame.columns:
             raise ValueError(f"flags: columns must be of the frame, {', '.join(frame.columns)}, got {name!r}")
@@ -76,14 +75,23 @@ def quantiles(frame: DataFrame, columns: Sequence[str], n: int = 16) -> dict[str
     Exact, so that they do not depend on partitions; in one pass over a frame at rest. Nulls and NaN are left out; equal
     ones are one, and a column without a value has none, which ``flags`` refuses.
     """
+    _check_names("quantiles", columns)
     Whole(2, _MOST_PARTS).check("quantiles: n", n)
     shares = [i / n for i in range(1, n)]
     found = frame.approxQuantile([f"`{name}`" for name in columns], shares, 0.0)
     return {name: sorted(set(values)) for name, values in zip(columns, found, strict=True)}
 
 
+def _check_names(function: str, columns: Sequence[str]) -> None:
+    if isinstance(columns, str) or not columns:
+        raise ValueError(f"{function}: columns must be a list of names, got {columns!r}")
+    for i, name in enumerate(columns):
+        if name in columns[:i]:
+            raise ValueError(f"{function}: columns must be named once each, got {name!r} again")
+
+
 def _checked(name: str, thresholds: Sequence[float] | None) -> list[float]:
-    if not thresholds:
+    if thresholds is None or len(thresholds) == 0:
         raise ValueError(f"flags: thresholds must have those of the number {name!r}, got none")
     for each in thresholds:
         if not math.isfinite(each):
