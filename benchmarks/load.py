@@ -4,7 +4,7 @@ Points per second of processor time, reading included, and the memory of the pro
 limit; both get the same stream. By default 200,000 points over 100,000 features; ``--points 10000000 --features
 1000000 --max-bytes 50MB`` is the full size, which takes some ten minutes of a processor. Two features tell the label,
 so that a tree has found its four leaves before long, and nearly every feature has come to each of them within the first
-tenth: what grew after that would grow for ever.
+fifth: what grew after that would grow for ever.
 """
 
 from __future__ import annotations
