@@ -109,6 +109,25 @@ def test_two_names_of_one_point_may_share_a_feature() -> None:
     assert model.summary().n_features_seen <= before + 1024
 
 
+def test_equal_names_share_one_feature_however_they_are_written() -> None:
+    model = HoeffdingTreeClassifier(max_name_bytes=LIMIT)
+    for x, y in endless(N):
+        model.learn_one(x, y)
+    for a, b in [(-1, -1.0), (2**31, 2.0**31), ((1, "a"), (1.0, "a")), (("b", (2,)), ("b", (2.0,)))]:
+        model.learn_one([a], 0)
+        before = model.summary().n_features_seen
+        model.learn_one([b], 0)
+        assert model.summary().n_features_seen == before
+
+
+def test_the_names_of_shared_features_are_refused() -> None:
+    model = HoeffdingTreeClassifier(max_name_bytes=LIMIT)
+    model.learn_one(["a"], 0)
+    with pytest.raises(ValueError, match="features must not be named as those that many names share, got '.other"):
+        model.learn_one(["(other names 17)"], 0)
+    assert model.summary().n_features_seen == 1
+
+
 def test_categories_share_features_too() -> None:
     model = StreamingTreeClassifier(max_name_bytes=LIMIT)
     for i in range(N):

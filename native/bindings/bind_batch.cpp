@@ -3,6 +3,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <memory>
+#include <numeric>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -67,15 +68,19 @@ Vector<SharedId> ids_of_texts(const Array<std::int64_t>& offsets, const Array<st
 void refresh(GuardedTree& self) {
     SharedNames& shared = self.shared;
     const Keys& keys = self.keys();
-    for (std::size_t number = shared.ids.size(); number < keys.n_names(); ++number) {
-        const nb::object& name = keys.name_at(number);
+    while (shared.ids.size() < keys.n_names()) {
+        const std::size_t number = shared.ids.size();
+        const nb::object name = keys.name_at(number);
         const SharedId id = shared_id_of(name);
         const KeyId key = std::numeric_limits<KeyId>::max() - static_cast<KeyId>(number);
-        const auto [known, is_new] = shared.keys.emplace(id, key);
-        if (!is_new) {
+        if (const auto known = shared.keys.find(id); known != shared.keys.end()) {
             throw std::invalid_argument("names must have different hashes for batch_growth, got " + repr_of(name) +
                                         " and " + repr_of(keys.name(known->second)));
         }
+        const WriteLock lock(shared.mutex);
+        // While this thread waited, another may have met the name.
+        if (shared.ids.size() != number) continue;
+        shared.keys.emplace(id, key);
         shared.ids.push_back(id);
     }
 }
@@ -143,7 +148,10 @@ void absorb_delta(GuardedTree& self, const Delta& delta, const Gradients* gradie
            [&] { absorb(self.tree, self.vocabulary(), delta, gradients, router_of(self).version(), key_of(self)); });
 }
 
-bool learns_gradients(const GuardedTree& self) { return SlopeLayout::of(self.tree.body().predictor()).is_needed(); }
+bool learns_gradients(GuardedTree& self) {
+    const ReadLock lock(self.mutex);
+    return SlopeLayout::of(self.tree.body().predictor()).is_needed();
+}
 
 nb::bytes answers(GuardedTree& self) {
     require_batches(self);
@@ -183,12 +191,19 @@ std::span<const Count> weights_of(const std::optional<Array<Count>>& weights) {
     return weights ? span_of(*weights) : std::span<const Count>();
 }
 
+std::int64_t n_by_weight(const SharedRows& rows) {
+    if (rows.weights.empty()) return static_cast<std::int64_t>(rows.size());
+    return std::accumulate(rows.weights.begin(), rows.weights.end(), std::int64_t{0});
+}
+
 void learn_rows_of_batch(GuardedTree& self, const Array<std::int64_t>& indptr, const Array<KeyId>& keys,
                          const Array<Label>& labels, const std::optional<Array<Count>>& weights,
                          std::int64_t n_classes) {
     require_batches(self);
     refresh(self);
     nb::gil_scoped_release release;
+    const std::unique_lock lock(self.mutex);
+    const std::shared_lock names(self.shared.mutex);
     const std::span<const KeyId> given = span_of(keys);
     std::vector<SharedId> ids;
     ids.reserve(given.size());
@@ -200,13 +215,7 @@ void learn_rows_of_batch(GuardedTree& self, const Array<std::int64_t>& indptr, c
     const SharedRows rows{span_of(indptr), ids, span_of(labels), weights_of(weights)};
     const auto all = static_cast<std::size_t>(std::max<std::int64_t>(n_classes, 2));
     check_shared_rows(rows, all);
-    std::int64_t n = static_cast<std::int64_t>(rows.size());
-    if (weights) {
-        n = 0;
-        for (const Count weight : rows.weights) n += weight;
-    }
-    const std::unique_lock lock(self.mutex);
-    check_room(static_cast<Count>(self.tree.n()), n);
+    check_room(static_cast<Count>(self.tree.n()), n_by_weight(rows));
     if (Vocabulary::Writing(self.vocabulary()).has_categories()) {
         throw std::invalid_argument("X must hold flags for batch_growth, got categories");
     }
@@ -229,7 +238,9 @@ Gradients gradients(GuardedTree& self, const Array<std::int64_t>& indptr, const 
     const SharedRows rows{span_of(indptr), span_of(ids), span_of(labels), weights_of(weights)};
     nb::gil_scoped_release release;
     const std::shared_lock lock(self.mutex);
+    const std::shared_lock names(self.shared.mutex);
     check_shared_rows(rows, self.tree.n_classes());
+    check_room(0, n_by_weight(rows));
     return sum_gradients(self.tree, router_of(self), rows, finder_of(self), part, n_parts);
 }
 

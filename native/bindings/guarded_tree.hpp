@@ -108,6 +108,9 @@ private:
 
 /// The ids of names on which all who count agree, as far as they were asked for.
 struct SharedNames {
+    /// Names become known under the interpreter and this lock, so that whoever has either may read. It is taken after
+    /// that of the tree.
+    FairMutex mutex;
     /// By the number of the name (Keys).
     std::vector<SharedId> ids;
     std::unordered_map<SharedId, KeyId> keys;
@@ -122,7 +125,7 @@ struct GuardedTree {
     StreamingTree tree;
     std::shared_ptr<NamedVocabulary> names = std::make_shared<NamedVocabulary>();
     FairMutex mutex;
-    /// Of growth by batches: bind_batch.cpp keeps it, under the interpreter.
+    /// Of growth by batches: bind_batch.cpp keeps it.
     SharedNames shared;
 
     explicit GuardedTree(const TreeOptions& options) : tree(options) {}

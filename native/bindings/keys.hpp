@@ -192,6 +192,10 @@ private:
 
     KeyId make(const nb::object& name) {
         if (has_nan(name)) throw std::invalid_argument("features must equal themselves, got " + repr_of(name));
+        if (limit_ && NameLimit::is_shared(name)) {
+            throw std::invalid_argument("features must not be named as those that many names share, got " +
+                                        repr_of(name));
+        }
         if (!limit_ || limit_->takes(name)) return add(name);
         const nb::object shared = NameLimit::shared_name(name);
         const std::optional<KeyId> known = find_name(shared);

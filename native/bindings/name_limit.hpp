@@ -80,6 +80,13 @@ public:
         return nb::str(made.data(), made.size());
     }
 
+    /// Whether a name begins as those of shared features do.
+    static bool is_shared(nb::handle name) {
+        if (PyUnicode_Check(name.ptr()) == 0) return false;
+        const nb::object start = nb::str(prefix);
+        return PyUnicode_Tailmatch(name.ptr(), start.ptr(), 0, PY_SSIZE_T_MAX, -1) == 1;
+    }
+
 private:
     /// With which the names of shared features begin.
     static constexpr const char* prefix = "(other names ";
@@ -92,12 +99,6 @@ private:
     static constexpr std::size_t of_text = 88;
     static constexpr std::size_t of_shared = n_shared * (of_any + of_text + 20) + 8192;
 
-    static bool is_shared(nb::handle name) {
-        if (PyUnicode_CheckExact(name.ptr()) == 0) return false;
-        const nb::object start = nb::str(prefix);
-        return PyUnicode_Tailmatch(name.ptr(), start.ptr(), 0, PY_SSIZE_T_MAX, -1) == 1;
-    }
-
     static std::size_t price_of(nb::handle name) {
         if (PyUnicode_Check(name.ptr()) != 0) {
             const auto length = static_cast<std::size_t>(PyUnicode_GET_LENGTH(name.ptr()));
@@ -108,12 +109,24 @@ private:
         return of_any + size_of(name);
     }
 
+    /// A name as it is written alike with all that it equals: 2.0 is 2, also within tuples.
+    static nb::object as_written(nb::handle name) {
+        if (PyFloat_CheckExact(name.ptr()) != 0 && nb::cast<bool>(name.attr("is_integer")())) {
+            return nb::steal(PyNumber_Long(name.ptr()));
+        }
+        if (PyBool_Check(name.ptr()) != 0) return nb::steal(PyNumber_Index(name.ptr()));
+        if (PyTuple_CheckExact(name.ptr()) == 0) return nb::borrow(name);
+        nb::list items;
+        for (const nb::handle item : nb::borrow<nb::tuple>(name)) items.append(as_written(item));
+        return nb::tuple(items);
+    }
+
     /// Bytes that are the same for equal names of Python's own types.
     static std::string bytes_of(nb::handle name) {
         const bool is_text = PyUnicode_Check(name.ptr()) != 0;
         const nb::object text =
             nb::steal(is_text ? PyUnicode_AsEncodedString(name.ptr(), "utf-8", "surrogatepass")
-                              : PyUnicode_AsEncodedString(nb::repr(name).ptr(), "utf-8", "surrogatepass"));
+                              : PyUnicode_AsEncodedString(nb::repr(as_written(name)).ptr(), "utf-8", "surrogatepass"));
         if (!text.is_valid()) nb::raise_python_error();
         const auto bytes = nb::borrow<nb::bytes>(text);
         return {bytes.c_str(), bytes.size()};

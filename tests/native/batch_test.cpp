@@ -180,7 +180,18 @@ void test_gradients(LeafPrediction prediction, std::size_t n_classes) {
         CHECK(merged.to_bytes() == whole.to_bytes());
         const std::string before = write_tree(one.tree);
         const Gradients others = one.gradients(points.some(0, 40));
-        for (const Gradients* const wrong : {static_cast<const Gradients*>(nullptr), &others}) {
+        // Sums that no points have, at the first and at the last place of a leaf, and of a feature.
+        auto of_leaf = whole.leaves();
+        of_leaf.sums.front() = Gradients::largest_sum_of(121);
+        auto of_last = whole.leaves();
+        of_last.sums.back() = -Gradients::largest_sum_of(121);
+        auto of_feature = whole.entries();
+        of_feature.sums.back() = Gradients::largest_sum;
+        const Gradients large(whole.version(), of_leaf, whole.entries());
+        const Gradients negative(whole.version(), of_last, whole.entries());
+        const Gradients largest(whole.version(), whole.leaves(), of_feature);
+        for (const Gradients* const wrong :
+             {static_cast<const Gradients*>(nullptr), &others, &large, &negative, &largest}) {
             bool refused = false;
             try {
                 one.learn(delta, wrong);

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <limits>
 #include <memory>
 #include <span>
 #include <stdexcept>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "check.hpp"
+#include "sapwood/io/check_kept_points.hpp"
 #include "sapwood/model_io.hpp"
 #include "sapwood/tree/streaming_tree.hpp"
 #include "streams.hpp"
@@ -229,6 +231,44 @@ std::int64_t alternates_touch_nothing(Growth growth, std::size_t number) {
     return with.body().following()->tally.started;
 }
 
+/// Patience may be for ever: then a node that has lost an alternate rests for ever.
+void patience_for_ever() {
+    for (std::size_t number = 0; number < 4; ++number) {
+        TreeOptions options = kind(Growth::windowed, number);
+        options.patience = std::numeric_limits<std::int64_t>::max();
+        StreamingTree tree(options);
+        for (const Point& point : changing(static_cast<unsigned>(number))) {
+            tree.learn(sapwood::Features(point.features), point.label);
+        }
+        CHECK(is_whole(tree));
+        for (const NodeId at : tree.nodes().in_order()) CHECK(tree.body().watch(at).rests_until >= 0);
+    }
+}
+
+/// A file whose kept points have the presence of a number and not the number, or the number of another, is refused.
+void numbers_of_kept_points() {
+    using sapwood::FeatureId;
+    TreeOptions options = kind(Growth::windowed, 0);
+    options.window_size = 20;
+    StreamingTree tree(options);
+    const FeatureId presence = 1;
+    tree.attributes().add_number({presence, 0.5});
+    tree.use_attributes();
+    const std::array<FeatureId, 2> on{0, presence};
+    const std::array<sapwood::NumberValue, 1> numbers{{{static_cast<sapwood::AttributeId>(0), 0.5}}};
+    sapwood::Point point(sapwood::Features(on), numbers);
+    point.attributes = &tree.attributes();
+    CHECK((sapwood::detail::check_presence(point, tree.attributes()), true));
+    const sapwood::Point without(sapwood::Features(on), {});
+    CHECK_THROWS(sapwood::ModelFormatError, sapwood::detail::check_presence(without, tree.attributes()));
+    const std::array<FeatureId, 2> turned{presence, 0};
+    const sapwood::Point other(sapwood::Features(turned), numbers);
+    CHECK_THROWS(sapwood::ModelFormatError, sapwood::detail::check_presence(other, tree.attributes()));
+    const std::array<sapwood::NumberValue, 2> twice{numbers[0], numbers[0]};
+    const sapwood::Point repeated(sapwood::Features(on), twice);
+    CHECK_THROWS(sapwood::ModelFormatError, sapwood::detail::check_presence(repeated, tree.attributes()));
+}
+
 /// A limit of memory holds after every point, and the points get at most half of it.
 void memory_holds(Growth growth, LeafPrediction prediction) {
     TreeOptions options = kind(growth, 0);
@@ -261,6 +301,10 @@ void memory_holds(Growth growth, LeafPrediction prediction) {
 /// Of the growths, with a part and a number of parts as arguments, those whose turn it is.
 int main(int argc, char** argv) {
     const auto [part, parts] = sapwood::check::part_of(argc, argv);
+    if (part == 0) {
+        patience_for_ever();
+        numbers_of_kept_points();
+    }
     constexpr std::array growths{Growth::windowed, Growth::adaptive, Growth::streaming};
     for (std::size_t i = part; i < growths.size(); i += parts) {
         const Growth growth = growths[i];

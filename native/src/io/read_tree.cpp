@@ -1,6 +1,5 @@
 #include "sapwood/io/read_tree.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -8,11 +7,8 @@
 #include <optional>
 #include <span>
 #include <stdexcept>
-#include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "sapwood/io/attributes_section.hpp"
 #include "sapwood/io/check_kept_points.hpp"

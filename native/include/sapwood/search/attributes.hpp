@@ -42,8 +42,11 @@ public:
 
     /// Whether tests other than that of its being on are made of a feature: the presence of a number, a value of a
     /// category.
-    bool shares(FeatureId feature) const {
-        return category_of(feature) >= 0 || std::binary_search(numbers_.begin(), numbers_.end(), feature, ByPresence());
+    bool shares(FeatureId feature) const { return category_of(feature) >= 0 || is_presence(feature); }
+
+    /// Whether a feature is the presence of a number.
+    bool is_presence(FeatureId feature) const {
+        return std::binary_search(numbers_.begin(), numbers_.end(), feature, ByPresence());
     }
 
     // ---- numbers ------------------------------------------------------------------------------------------------

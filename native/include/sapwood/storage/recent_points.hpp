@@ -134,7 +134,7 @@ public:
         read.attributes_ = known.attributes;
         const auto first = in.get<std::int64_t>("the number of the oldest point that is kept");
         const auto end = in.get<std::int64_t>("the number behind the newest point that is kept");
-        if (!(0 <= first && first <= end && end - first <= capacity_)) {
+        if (!(0 <= first && first <= end && end <= latest && end - first <= capacity_)) {
             throw ModelFormatError("the points that are kept must be at most " + std::to_string(capacity_) + ", got " +
                                    std::to_string(first) + " to " + std::to_string(end));
         }
@@ -182,6 +182,8 @@ public:
     }
 
 private:
+    /// More points than a tree can have met.
+    static constexpr std::int64_t latest = std::int64_t{1} << 60;
     static constexpr std::size_t per_block = 256;
 
     /// Where the parts of a point end in its block, and what else there is of it.

@@ -52,9 +52,6 @@ public:
     }
     const NumberRanges& ranges() const { return body_.ranges(); }
 
-    /// The features that the tree has made of numbers, ascending.
-    std::vector<FeatureId> made_of_numbers() const { return body_.known().made_of_numbers(); }
-
     /// Learns from a point of a weight above 0. The label is below `n_classes()`; the points are at most `max_points`
     /// in all, else std::overflow_error is thrown and nothing changed. A point whose weight was rounded to 0 teaches
     /// the models of its leaf, and is counted nowhere.

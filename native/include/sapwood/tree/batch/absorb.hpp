@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -128,7 +129,33 @@ inline std::pair<Delta::Leaf, std::vector<Delta::Entry>> of_all_leaves(const Del
     return {std::move(all), std::move(joined)};
 }
 
-/// Throws std::invalid_argument unless gradients are of the weights of a tree and of the points of a delta.
+/// Throws std::invalid_argument unless the sums of gradients can be those of the points of a delta, of which there are
+/// not too many; `gradients` has its leaves and features.
+inline void check_sums(const SlopeLayout& layout, const Delta& delta, const Gradients& gradients) {
+    const auto check = [](std::int64_t sum, std::int64_t least, std::int64_t most) {
+        if (sum < least || sum > most) {
+            throw std::invalid_argument("gradients must be of the points of the delta, got the sum " +
+                                        std::to_string(sum));
+        }
+    };
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < delta.leaves().size(); ++i) {
+        const Delta::Leaf& leaf = delta.leaves()[i];
+        const std::int64_t n = std::accumulate(leaf.of_class.begin(), leaf.of_class.end(), std::int64_t{0});
+        const std::int64_t most = Gradients::largest_sum_of(n);
+        const std::span<const std::int64_t> sums = gradients.leaves().of(i);
+        for (std::size_t s = 0; s < sums.size(); ++s) check(sums[s], s < layout.of_no_sign() ? -most : 0, most);
+        for (const std::int64_t right : sums.last(layout.of_choice())) {
+            check(right, 0, n << Gradients::fraction_bits);
+        }
+        for (; at < gradients.entries().keys.size() && gradients.entries().keys[at].born == leaf.born; ++at) {
+            for (const std::int64_t sum : gradients.entries().of(at)) check(sum, -most, most);
+        }
+    }
+}
+
+/// Throws std::invalid_argument unless gradients are of the weights of a tree and of the points of a delta, of which
+/// there are not too many.
 inline void check_gradients(const StreamingTree& tree, const Delta& delta, const Gradients* gradients) {
     const SlopeLayout layout = SlopeLayout::of(tree.body().predictor());
     if (layout.is_needed() != (gradients != nullptr)) {
@@ -159,6 +186,7 @@ inline void check_gradients(const StreamingTree& tree, const Delta& delta, const
     if (!same || n_features != keys.size()) {
         throw std::invalid_argument("gradients must be of the points of the delta, got those of others");
     }
+    check_sums(layout, delta, *gradients);
 }
 
 /// Lets what all leaves share learn from the points of a delta.
@@ -194,8 +222,8 @@ void absorb(StreamingTree& tree, Vocabulary& vocabulary, const Delta& delta, con
         throw std::invalid_argument("delta must be counted by this version of the tree, " + std::to_string(version) +
                                     ", got " + std::to_string(delta.version()));
     }
-    detail::check_gradients(tree, delta, gradients);
     check_room(static_cast<Count>(tree.n()), delta.n());
+    detail::check_gradients(tree, delta, gradients);
     std::unordered_map<std::uint64_t, NodeId> leaf_born;
     for (const NodeId at : tree.nodes().in_order()) {
         if (tree.nodes().is_leaf(at)) leaf_born.emplace(tree.nodes().born(at), at);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -32,6 +31,9 @@ public:
     static constexpr int fraction_bits = 20;
     static constexpr std::int64_t largest_sum = std::int64_t{1} << 60;
 
+    /// The most that the sums of points can be; `largest_sum` for as many as there can be.
+    static constexpr std::int64_t largest_sum_of(std::int64_t n) { return n << (fraction_bits + 9); }
+
     static std::int64_t rounded(double slope) { return std::llround(std::ldexp(slope, fraction_bits)); }
     static double value(std::int64_t sum) { return std::ldexp(static_cast<double>(sum), -fraction_bits); }
 
@@ -40,7 +42,7 @@ public:
         return Random::mixed(router ^ Random::mixed(static_cast<std::uint64_t>(n_met) + 1));
     }
 
-    /// A leaf by its birth number, or a feature of the leaf that stands before it, and where its sums begin.
+    /// A leaf by its birth number, or a feature of a leaf.
     struct Leaf {
         std::uint64_t born;
         bool operator==(const Leaf&) const = default;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -21,7 +22,7 @@ public:
     explicit Alternates(const TreeOptions& options)
         : delta_(options.swap_delta),
           patience_(options.patience),
-          rest_(options.watches_errors() ? 0 : options.patience + options.window_size) {}
+          rest_(options.watches_errors() ? 0 : sum(options.patience, options.window_size)) {}
 
     static bool has_any(const TreeBody& tree, std::span<const NodeId> path) {
         return std::any_of(path.begin(), path.end(), [&](NodeId at) { return tree.watch(at).alternate != no_node; });
@@ -79,13 +80,19 @@ public:
                 tree.swap_alternate(at);
             } else if (watch.contest.is_lost(delta_) || watch.contest.n >= patience_) {
                 tree.drop_alternate(at);
-                if (rest_ > 0) watch.rests_until = tree.following()->recent.end() + rest_;
+                if (rest_ > 0) watch.rests_until = sum(tree.following()->recent.end(), rest_);
             }
             return;
         }
     }
 
 private:
+    /// The sum of two numbers of points, of which either may mean for ever.
+    static std::int64_t sum(std::int64_t a, std::int64_t b) {
+        constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+        return a > most - b ? most : a + b;
+    }
+
     double delta_;
     std::int64_t patience_;
     /// How many points a node goes without an alternate after one that came to nothing. An error that has risen makes

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -38,6 +39,9 @@ struct SlopeLayout {
     /// A leaf that mixes has the slopes of its mixer and a bound on their curvature, one that chooses how often each
     /// model was right.
     std::size_t per_leaf() const { return per_record() + (mixes ? std::size_t{n_experts} + 1 : 0) + of_choice(); }
+
+    /// The sums of a leaf that are of no sign but that of points: the curvature, and how often models were right.
+    std::size_t of_no_sign() const { return per_record() + (mixes ? std::size_t{n_experts} : 0); }
 
     std::size_t of_choice() const { return chooses ? std::size_t{n_models} : 0; }
 };

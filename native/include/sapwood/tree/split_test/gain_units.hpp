@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstddef>
 #include <numbers>
-#include <span>
 #include <vector>
 
 #include "sapwood/criterion.hpp"
