@@ -123,7 +123,7 @@ def test_equal_names_share_one_feature_however_they_are_written() -> None:
 def test_the_names_of_shared_features_are_refused() -> None:
     model = HoeffdingTreeClassifier(max_name_bytes=LIMIT)
     model.learn_one(["a"], 0)
-    with pytest.raises(ValueError, match="features must not be named as those that many names share, got '.other"):
+    with pytest.raises(ValueError, match="features must not be named as those that many names share"):
         model.learn_one(["(other names 17)"], 0)
     assert model.summary().n_features_seen == 1
 

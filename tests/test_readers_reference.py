@@ -151,9 +151,7 @@ def test_fasttext(data: bytes, how: How, labelled: bool) -> None:
 @pytest.mark.slow
 def test_every_character_is_what_python_says() -> None:
     for first in range(0, 0x110000, 0x1000):
-        codes = [
-            code for code in range(first, first + 0x1000) if not 0xD800 <= code < 0xE000 and code not in (0, 10)
-        ]
+        codes = [code for code in range(first, first + 0x1000) if not 0xD800 <= code < 0xE000 and code not in (0, 10)]
         # By itself, between letters, and twice.
         data = "".join(f"a\tx{chr(code)}y {chr(code)} {chr(code)}{chr(code)}\n" for code in codes).encode()
         if codes:

@@ -186,9 +186,9 @@ public:
         }
     }
 
-    /// Whether a block is to be learned before another point is added to it. The longer a block, the more often a tree finds
-    /// in the cache what the points before have brought there: on the paper's stream blocks of 8,192 take a third less
-    /// time than those of 256. What is kept of its points takes a few megabytes at most, and less where memory is
+    /// Whether a block is to be learned before another point is added to it. The longer a block, the more often a tree
+    /// finds in the cache what the points before have brought there: on the paper's stream blocks of 8,192 take a third
+    /// less time than those of 256. What is kept of its points takes a few megabytes at most, and less where memory is
     /// limited. A single point where what happens to one tree depends on the others.
     bool is_enough(const ForestBlock& block) const {
         if (options_.on_drift == OnDrift::reset_worst) return block.size() >= 1;
