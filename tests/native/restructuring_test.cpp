@@ -272,14 +272,13 @@ void check_stream(const std::vector<Point>& points, const TreeOptions& options, 
         while (!reached->is_leaf()) {
             const auto& on = points[i].features;
             reached = reached->child[std::find(on.begin(), on.end(), reached->feature) != on.end()].get();
+            // Where inner nodes count a sample, which is the same for all that have counted little, those below have
+            // counted the point before the node above was revised.
+            if (options.growth != Growth::streaming || !reached->counts) continue;
+            reached->counted[points[i].label] += 1;
+            for (const FeatureId id : on) reached->on[static_cast<std::size_t>(id)][points[i].label] += 1;
         }
         reached->of_class[points[i].label] += 1;
-        // Where inner nodes count a sample, it has counted it before the node above was revised.
-        if (options.growth == Growth::streaming && reached->counts) {
-            reached->counted[points[i].label] += 1;
-            for (const FeatureId id : points[i].features)
-                reached->on[static_cast<std::size_t>(id)][points[i].label] += 1;
-        }
         Plain revised = *old;
         revised.counted = now->counted;
         revised.on = now->on;
