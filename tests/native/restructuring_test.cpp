@@ -37,11 +37,7 @@ using sapwood::StreamingTree;
 using sapwood::TreeOptions;
 using sapwood::streams::Point;
 
-#ifdef __SANITIZE_ADDRESS__
-constexpr int n_points = 250;
-#else
 constexpr int n_points = 900;
-#endif
 
 TreeOptions kind(Growth growth, std::size_t number) {
     constexpr std::array of_predictions{LeafPrediction::majority, LeafPrediction::mixed, LeafPrediction::adaptive,
@@ -316,9 +312,8 @@ void every_revision_is_a_rebuild() {
         }
     }
     std::fprintf(stderr, "%d revisions, %d moved, %d merged\n", met.revised, met.with_moved, met.with_merged);
-    // Shorter streams, as under the sanitizers, are revised less often.
-    CHECK(met.revised > (n_points < 900 ? 12 : 30));
-    CHECK(met.with_moved > (n_points < 900 ? 1 : 5));
+    CHECK(met.revised > 30);
+    CHECK(met.with_moved > 5);
     CHECK(met.with_merged > 5);
 }
 
@@ -348,7 +343,7 @@ void a_saved_tree_goes_on() {
             resplit += tree.tally().resplit;
         }
     }
-    CHECK(resplit > (n_points < 900 ? 3 : 10));
+    CHECK(resplit > 10);
 }
 
 void limits_hold() {
