@@ -97,8 +97,8 @@ site: $(VENV)/.site ## Build the documentation as a site in build/site; warnings
 # libFuzzer comes with clang.
 CLANG ?= $(firstword $(notdir $(wildcard $(addsuffix /clang++*,$(subst :, ,$(PATH))))))
 SECONDS ?= 60
-FUZZ_TARGETS := TreeBytes DynamicBytes ForestBytes SvmlightText SplitSearches DeltaBytes GradientBytes LabelledText CsvText \
-	JsonText
+# All that fuzz/targets.hpp lists.
+FUZZ_TARGETS := $(shell sed -n 's/^ *use(\([A-Za-z]*\){});$$/\1/p' fuzz/targets.hpp)
 FUZZ_FLAGS := -std=c++20 -O1 -g1 -ffp-contract=off -fsanitize=address,undefined -fno-sanitize-recover=all
 FUZZ_OBJECTS := $(patsubst native/src/%.cpp,build/fuzz/%.o,$(wildcard native/src/*/*.cpp))
 

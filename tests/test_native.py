@@ -21,11 +21,12 @@ import pytest
 SOURCES = sorted(Path(__file__).parent.joinpath("native").glob("*_test.cpp"))
 
 # Programs that take long run in parts, which other workers can take over.
-PARTS = {"approximate_test": 4, "certified_test": 4, "following_test": 3}
+PARTS = {"approximate_test": 4, "certified_test": 4, "following_test": 3, "fuzz_test": 5}
 # Long oracles: half a second or more as the wheel is compiled. `make check` leaves them out.
 SLOW = {
     "approximate_test",
     "certified_test",
+    "fuzz_test",
 }
 
 
@@ -59,6 +60,8 @@ def run(*command: str | Path, cwd: Path) -> None:
     if result.returncode != 0:
         line = " ".join(map(str, command))
         pytest.fail(f"{line}: exit status {result.returncode}\n{result.stdout}", pytrace=False)
+    # What was counted, for `pytest -rP`.
+    print(result.stdout)
 
 
 @pytest.fixture(scope="module")

@@ -1,43 +1,82 @@
 // Every fuzz target (fuzz/) on its seeds, on the bytes that once broke it (fuzz/regressions/<target>/), and on seeds
-// with random damage: what runs in a moment, without a fuzzer. `fuzz_test 1000000 7` damages so many of each target,
-// from that seed of random numbers. `make fuzz` goes on from here.
+// with random damage, without a fuzzer: for a minute of processor time in all, the same for each target. `fuzz_test 2
+// 5` runs the third fifth of the targets, `fuzz_test 0 1 600 7` all of them for ten minutes from that seed of random
+// numbers; without arguments, all for a minute. What is damaged, and how, depends on the seed alone, so that a shorter
+// run tries the first of what a longer one does. `make fuzz` goes on from here.
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <exception>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "../../fuzz/targets.hpp"
 #include "check.hpp"
 
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/common_interface_defs.h>
+#endif
+
 namespace {
 
 using namespace sapwood;
 
+/// So many are damaged of each target however long it takes: what every run has in common.
 #ifdef __SANITIZE_ADDRESS__
-constexpr long n_damaged = 400;
+constexpr long least_damaged = 400;
 #else
-constexpr long n_damaged = 20'000;
+constexpr long least_damaged = 20'000;
 #endif
 
-/// Runs a target; what breaks it is written to a file beside the program.
+/// The processor time of this process, which does not depend on what else the machine does.
+double seconds_used() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
+/// The target that runs and the bytes that it was given.
+std::string_view running;
+const std::string* given = nullptr;
+
+/// Keeps the bytes that break a target in a file beside the program.
+void keep_broken() {
+    if (given == nullptr) return;
+    const std::string path = "broken-" + std::string(running);
+    std::ofstream(path, std::ios::binary) << *given;
+    std::fprintf(stderr, "  what broke %s is in %s\n", std::string(running).c_str(), path.c_str());
+}
+
+/// A promise that is broken ends the program, and so does a sanitizer.
+void keep_what_ends_the_program() {
+    std::signal(SIGABRT, [](int) { keep_broken(); });
+#ifdef __SANITIZE_ADDRESS__
+    __sanitizer_set_death_callback(keep_broken);
+#else
+    std::signal(SIGSEGV, [](int) {
+        keep_broken();
+        std::_Exit(1);
+    });
+#endif
+}
+
 template <class Target>
 void run(const std::string& bytes) {
+    running = Target::name;
+    given = &bytes;
     try {
         Target::run({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
     } catch (const std::exception& error) {
         CHECK(!"no other exception than those that are allowed");
-        const std::string path = "broken-" + std::string(Target::name);
-        std::fprintf(stderr, "  %s: %s, see %s\n", std::string(Target::name).c_str(), error.what(), path.c_str());
-        std::ofstream(path, std::ios::binary) << bytes;
+        std::fprintf(stderr, "  %s: %s\n", std::string(Target::name).c_str(), error.what());
+        keep_broken();
     }
+    given = nullptr;
 }
 
 /// Some bytes replaced, removed, repeated or taken from another seed.
@@ -69,7 +108,8 @@ std::string damaged(std::string bytes, const std::string& other, std::mt19937& r
 }
 
 template <class Target>
-void run_all(Target, long n, unsigned seed_of_damage) {
+void run_all(Target, double seconds, unsigned seed_of_damage) {
+    const double began = seconds_used();
     const std::vector<std::string> seeds = Target::seeds();
     CHECK(!seeds.empty());
     for (const std::string& seed : seeds) run<Target>(seed);
@@ -83,19 +123,29 @@ void run_all(Target, long n, unsigned seed_of_damage) {
         }
     }
     std::mt19937 random(seed_of_damage);
-    for (long i = 0; i < n; ++i) {
+    long n = 0;
+    for (; n < least_damaged || seconds_used() - began < seconds; ++n) {
         const std::string& seed = seeds[random() % seeds.size()];
         run<Target>(damaged(seed, seeds[random() % seeds.size()], random));
     }
-    std::fprintf(stderr, "%s: %zu seeds, %zu regressions, %ld damaged\n", std::string(Target::name).c_str(),
-                 seeds.size(), n_files, n);
+    std::fprintf(stderr, "%s: %zu seeds, %zu regressions, %ld damaged from seed %u in %.1f s\n",
+                 std::string(Target::name).c_str(), seeds.size(), n_files, n, seed_of_damage, seconds_used() - began);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    const long n = argc > 1 ? std::atol(argv[1]) : n_damaged;
-    const auto seed = static_cast<unsigned>(argc > 2 ? std::atol(argv[2]) : 20);
-    sapwood::fuzz::for_each_target([&](auto target) { run_all(target, n, seed); });
+    keep_what_ends_the_program();
+    const int part = argc > 1 ? std::atoi(argv[1]) : 0;
+    const int n_parts = argc > 2 ? std::atoi(argv[2]) : 1;
+    const double seconds = argc > 3 ? std::atof(argv[3]) : 60;
+    const auto seed = static_cast<unsigned>(argc > 4 ? std::atol(argv[4]) : 20);
+    int n_targets = 0;
+    sapwood::fuzz::for_each_target([&](auto) { ++n_targets; });
+    CHECK(0 <= part && part < n_parts && n_parts <= n_targets);
+    int number = 0;
+    sapwood::fuzz::for_each_target([&](auto target) {
+        if (number++ % n_parts == part) run_all(target, seconds / n_targets, seed);
+    });
     return sapwood::check::finish();
 }
