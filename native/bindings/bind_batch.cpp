@@ -66,29 +66,24 @@ Vector<SharedId> ids_of_texts(const Array<std::int64_t>& offsets, const Array<st
 
 /// Brings what is known of the ids of names up to date.
 void refresh(GuardedTree& self) {
-    SharedNames& shared = self.shared;
     const Keys& keys = self.keys();
-    while (shared.ids.size() < keys.n_names()) {
-        const std::size_t number = shared.ids.size();
-        const nb::object name = keys.name_at(number);
-        const SharedId id = shared_id_of(name);
-        const KeyId key = std::numeric_limits<KeyId>::max() - static_cast<KeyId>(number);
-        if (const auto known = shared.keys.find(id); known != shared.keys.end()) {
-            throw std::invalid_argument("names must have different hashes for batch_growth, got " + repr_of(name) +
-                                        " and " + repr_of(keys.name(known->second)));
-        }
-        const WriteLock lock(shared.mutex);
-        // While this thread waited, another may have met the name.
-        if (shared.ids.size() != number) continue;
-        shared.keys.emplace(id, key);
-        shared.ids.push_back(id);
-    }
+    self.shared.cover<WriteLock>(
+        [&] { return keys.n_names(); },
+        [&](std::size_t number) {
+            const nb::object name = keys.name_at(number);
+            return shared_id_of(name);
+        },
+        [](std::size_t number) { return std::numeric_limits<KeyId>::max() - static_cast<KeyId>(number); },
+        [&](std::size_t number, KeyId other) {
+            throw std::invalid_argument("names must have different hashes for batch_growth, got " +
+                                        repr_of(keys.name_at(number)) + " and " + repr_of(keys.name(other)));
+        });
 }
 
 /// The id of the feature of a key.
 auto id_of(const GuardedTree& self) {
     return [&self](KeyId key) {
-        return key < Keys::n_columns ? static_cast<SharedId>(key) : self.shared.ids[Keys::number_of(key)];
+        return key < Keys::n_columns ? static_cast<SharedId>(key) : self.shared.id(Keys::number_of(key));
     };
 }
 
@@ -96,12 +91,12 @@ auto id_of(const GuardedTree& self) {
 auto key_of(const GuardedTree& self) {
     return [&self](SharedId id) {
         if (id < static_cast<SharedId>(Keys::n_columns)) return static_cast<KeyId>(id);
-        const auto found = self.shared.keys.find(id);
-        if (found == self.shared.keys.end()) {
+        const KeyId* const known = self.shared.find(id);
+        if (known == nullptr) {
             throw std::invalid_argument("delta must have features that the tree has names of, got the id " +
                                         std::to_string(id));
         }
-        return found->second;
+        return *known;
     };
 }
 
@@ -113,8 +108,8 @@ auto finder_of(const GuardedTree& self) {
         for (const SharedId id : ids) {
             if (id < static_cast<SharedId>(Keys::n_columns)) {
                 keys.push_back(static_cast<KeyId>(id));
-            } else if (const auto known = self.shared.keys.find(id); known != self.shared.keys.end()) {
-                keys.push_back(known->second);
+            } else if (const KeyId* const known = self.shared.find(id)) {
+                keys.push_back(*known);
             }
         }
         Vocabulary::Reading(self.vocabulary()).find(keys, found);
@@ -176,7 +171,7 @@ Vector<SharedId> unnamed(GuardedTree& self, const Delta& delta) {
     refresh(self);
     std::vector<SharedId> found;
     for (const SharedId id : delta.features()) {
-        if (id >= static_cast<SharedId>(Keys::n_columns) && !self.shared.keys.contains(id)) found.push_back(id);
+        if (id >= static_cast<SharedId>(Keys::n_columns) && self.shared.find(id) == nullptr) found.push_back(id);
     }
     return to_numpy(std::move(found));
 }
@@ -203,7 +198,7 @@ void learn_rows_of_batch(GuardedTree& self, const Array<std::int64_t>& indptr, c
     refresh(self);
     nb::gil_scoped_release release;
     const std::unique_lock lock(self.mutex);
-    const std::shared_lock names(self.shared.mutex);
+    const std::shared_lock names(self.shared.mutex());
     const std::span<const KeyId> given = span_of(keys);
     std::vector<SharedId> ids;
     ids.reserve(given.size());
@@ -238,7 +233,7 @@ Gradients gradients(GuardedTree& self, const Array<std::int64_t>& indptr, const 
     const SharedRows rows{span_of(indptr), span_of(ids), span_of(labels), weights_of(weights)};
     nb::gil_scoped_release release;
     const std::shared_lock lock(self.mutex);
-    const std::shared_lock names(self.shared.mutex);
+    const std::shared_lock names(self.shared.mutex());
     check_shared_rows(rows, self.tree.n_classes());
     check_room(0, n_by_weight(rows));
     return sum_gradients(self.tree, router_of(self), rows, finder_of(self), part, n_parts);

@@ -12,14 +12,13 @@
 #include <stdexcept>
 #include <string>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "bindings.hpp"
 #include "keys.hpp"
 #include "sapwood/storage/fair_mutex.hpp"
-#include "sapwood/tree/batch/shared_id.hpp"
+#include "sapwood/tree/batch/shared_names.hpp"
 #include "sapwood/tree/point_maker.hpp"
 #include "sapwood/tree/streaming_tree.hpp"
 #include "sapwood/tree/vocabulary.hpp"
@@ -104,16 +103,6 @@ private:
         throw std::invalid_argument("x must hold each number once, got " + repr_of(number_keys.name(*twice)) +
                                     " twice");
     }
-};
-
-/// The ids of names on which all who count agree, as far as they were asked for.
-struct SharedNames {
-    /// Names become known under the interpreter and this lock, so that whoever has either may read. It is taken after
-    /// that of the tree.
-    FairMutex mutex;
-    /// By the number of the name (Keys).
-    std::vector<SharedId> ids;
-    std::unordered_map<SharedId, KeyId> keys;
 };
 
 /// A tree with the names of its features, safe in many threads: any number may read it, or one change it.
