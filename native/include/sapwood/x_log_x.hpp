@@ -1,12 +1,11 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <bit>
 #include <cmath>
 #include <cstddef>
-#include <memory>
+#include <cstdint>
 
 #include "sapwood/types.hpp"
 
@@ -14,14 +13,18 @@ namespace sapwood {
 
 /// x ln x for whole x >= 0, with 0 ln 0 = 0: a table for the small x, the logarithm itself beyond it.
 ///
-/// The tables are shared by the whole process, double in size as they are asked for, and are never freed or changed, so
-/// that a view stays valid and may be read by any thread. Altogether they take at most 16 MiB.
+/// The table is shared by the whole process. It is filled as far as it is asked for, twice as far at a time, and what
+/// was filled is never changed, so that a view stays valid and may be read by any thread. It takes at most 8 MiB, and
+/// no memory where it was not filled.
 class XLogX {
 public:
-    /// A view whose table holds every x <= n, or is as large as tables get.
+    /// A view whose table holds every x <= n, or is as large as it gets. While another thread fills the table, it is
+    /// what was there before; the values are the same, to the last bit.
     static XLogX covering(Count n) {
         const int wanted = static_cast<int>(std::bit_width(static_cast<std::uint32_t>(n)));
-        return table(std::clamp(wanted, smallest, largest));
+        const Count size = Count{1} << std::clamp(wanted, smallest, largest);
+        const Count filled = filled_.load(std::memory_order_acquire);
+        return XLogX(filled >= size ? filled : fill(size));
     }
 
     double operator()(Count x) const {
@@ -49,24 +52,29 @@ private:
         return static_cast<double>(x) * std::log(static_cast<double>(x));
     }
 
-    XLogX(const double* values, Count size) : values_(values), size_(size) {}
+    explicit XLogX(Count size) : size_(size) {}
 
-    static XLogX table(int bits) {
-        // Published when complete, and without a lock, which a fork of the process could leave locked.
-        static std::array<std::atomic<const double*>, largest + 1> tables;
-        const Count size = Count{1} << bits;
-        std::atomic<const double*>& shared = tables[static_cast<std::size_t>(bits)];
-        const double* values = shared.load(std::memory_order_acquire);
-        if (values == nullptr) {
-            auto made = std::make_unique<double[]>(static_cast<std::size_t>(size));
-            for (Count x = 1; x < size; ++x) made[static_cast<std::size_t>(x)] = beyond(x);
-            // Another thread may have been faster; then its table is the one.
-            if (shared.compare_exchange_strong(values, made.get(), std::memory_order_acq_rel)) values = made.release();
+    /// Fills the table to a size, unless another thread does; returns to what size it is filled. Nobody waits: a fork
+    /// of the process could leave what is waited for undone. The child of one goes on with what was there.
+#if defined(__GNUC__)
+    [[gnu::noinline, gnu::cold]]
+#endif
+    static Count fill(Count size) {
+        if (is_filling_.exchange(true, std::memory_order_acquire)) return filled_.load(std::memory_order_acquire);
+        Count filled = filled_.load(std::memory_order_relaxed);
+        if (filled < size) {
+            for (Count x = std::max(filled, 1); x < size; ++x) values_[x] = beyond(x);
+            filled_.store(filled = size, std::memory_order_release);
         }
-        return {values, size};
+        is_filling_.store(false, std::memory_order_release);
+        return filled;
     }
 
-    const double* values_;
+    // Zero at first, and as such no page of it takes memory before it is written.
+    inline static double values_[std::size_t{1} << largest];
+    inline static std::atomic<Count> filled_{0};
+    inline static std::atomic<bool> is_filling_{false};
+
     Count size_;
 };
 

@@ -1,19 +1,14 @@
 #pragma once
 
-#include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <mutex>
 #include <numbers>
 #include <span>
 
-#include "sapwood/compiler.hpp"
+#include "sapwood/log_sums.hpp"
 #include "sapwood/types.hpp"
-#include "sapwood/x_log_x.hpp"
 
 namespace sapwood {
 
@@ -39,73 +34,6 @@ namespace sapwood {
 /// It does not hold under drift: a feature that follows time informs about labels that do. A point counts once,
 /// whatever its weight. K is the number of classes that the tree knows of, and is to be known from the start.
 
-/// Sums of logarithms,
-///     half(x) = ln(1/2) + ln(3/2) + ... + ln(x - 1/2) = ln Gamma(x + 1/2) - ln Gamma(1/2)
-///     whole(x) = ln 1 + ln 2 + ... + ln x             = ln Gamma(x + 1),
-/// for whole x >= 0: tables for the small x, Stirling's series beyond them.
-///
-/// The tables are shared by the whole process, double in size as they are asked for, and are never freed or changed, so
-/// that a view stays valid and may be read by any thread. Altogether they take at most 32 MiB. A sum is built from
-/// the one before with the rounding error carried along (Kahan), so that all are right to about one unit in the last
-/// place, and whoever adds in the same way has the same bits.
-class LogSums {
-public:
-    /// A view whose tables hold every x <= n, or are as large as tables get.
-    static LogSums covering(std::int64_t n) {
-        const auto wanted = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(n)));
-        return tables(std::clamp(wanted, smallest, largest));
-    }
-
-    /// Whether `covering(n)` would have larger tables than these.
-    bool outgrown(std::int64_t n) const { return n >= size_ && size_ < (std::int64_t{1} << largest); }
-
-    double half(std::int64_t x) const { return x < size_ ? half_[x] : half_beyond(static_cast<double>(x)); }
-    double whole(std::int64_t x) const { return x < size_ ? half_[size_ + x] : whole_beyond(static_cast<double>(x)); }
-
-private:
-    static constexpr int smallest = 12;
-    static constexpr int largest = 20;
-
-    // The next terms of the series are below 1e-20 there.
-    static double half_beyond(double x) { return x * std::log(x) - x + (std::numbers::ln2 / 2 - 1 / (24 * x)); }
-    static double whole_beyond(double x) {
-        return x * std::log(x) - x + (std::log(2 * std::numbers::pi * x) / 2 + 1 / (12 * x));
-    }
-
-    LogSums(const double* half, std::int64_t size) : half_(half), size_(size) {}
-
-    static LogSums tables(int bits) {
-        static std::mutex mutex;
-        static std::array<std::unique_ptr<double[]>, largest + 1> made;
-        const std::lock_guard lock(mutex);
-        const auto size = std::size_t{1} << bits;
-        auto& values = made[static_cast<std::size_t>(bits)];
-        if (!values) {
-            values = std::make_unique<double[]>(2 * size);
-            sum_logarithms(values.get(), size, 0.5);
-            sum_logarithms(values.get() + size, size, 0.0);
-        }
-        return {values.get(), static_cast<std::int64_t>(size)};
-    }
-
-    /// out[x] = sum of ln(i - less) over i = 1, ..., x.
-    static void sum_logarithms(double* out, std::size_t size, double less) {
-        double sum = 0;
-        double error = 0;
-        out[0] = 0;
-        for (std::size_t x = 1; x < size; ++x) {
-            const double term = std::log(static_cast<double>(x) - less) - error;
-            const double next = sum + term;
-            error = (next - sum) - term;
-            out[x] = sum = next;
-        }
-    }
-
-    /// The table of `half`, and after it that of `whole`.
-    const double* half_;
-    std::int64_t size_;
-};
-
 /// The evidence of features, from counts. `cover(n)` must be called before counts that sum to n are passed.
 class Evidence {
 public:
@@ -118,11 +46,7 @@ public:
         first_ = is_odd_ ? sums_.half(shift_) : sums_.whole(shift_);
     }
 
-    void cover(Count n) {
-        const std::int64_t largest = n + shift_;
-        if (sums_.outgrown(largest)) sums_ = LogSums::covering(largest);
-        if (x_log_x_.outgrown(n)) x_log_x_ = XLogX::covering(n);
-    }
+    void cover(Count n) { sums_.cover(n); }
 
     /// ln KT(u) = sum_k half(u_k), from the first class on, less `rising(|u|)`.
     double log_kt(std::span<const Count> counts) const {
@@ -141,9 +65,9 @@ public:
         double sum = 0;
         for (const Count count : counts) {
             n += count;
-            sum += x_log_x_(count);
+            sum += sums_.x_log_x(count);
         }
-        return x_log_x_(n) - sum;
+        return sums_.x_log_x(n) - sum;
     }
 
     /// ln KT(a) + ln KT(c - a), at most 0, and never more when a point has been added: what is added multiplies one of
@@ -178,7 +102,7 @@ public:
     ///     regret(m + 1) - regret(m) = ln(m + K/2) - (the mean of ln over [m, m + 1]),
     /// of which the mean is at most ln(m + 1/2), and its derivative 1 / (m + K/2) - ln(1 + 1/m) <= 0.
     double regret(Count m) const {
-        return rising(m) - (x_log_x_(m) - m) - static_cast<double>(n_classes_) / 2 * std::numbers::ln2;
+        return rising(m) - (sums_.x_log_x(m) - m) - static_cast<double>(n_classes_) / 2 * std::numbers::ln2;
     }
 
     /// The most that ln E_j falls short of: for every feature of a node with n points that is neither always off nor
@@ -191,8 +115,7 @@ private:
     /// sum of ln(i + K/2) over i = 0, ..., m - 1 = ln Gamma(m + K/2) - ln Gamma(K/2).
     double rising(Count m) const { return (is_odd_ ? sums_.half(m + shift_) : sums_.whole(m + shift_)) - first_; }
 
-    LogSums sums_ = LogSums::covering(0);
-    XLogX x_log_x_ = XLogX::covering(0);
+    LogSums sums_;
     std::size_t n_classes_ = 2;
     std::int64_t shift_ = 0;
     bool is_odd_ = false;
