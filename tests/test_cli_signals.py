@@ -1,0 +1,97 @@
+"""Ctrl-C and SIGTERM while the reader of a command gives no batch: they end it all the same."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import threading
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from command_line import done, start, stream_bytes, write_stream
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGTERM to send")
+
+MOST_SECONDS = 60
+SIGNALS = [(signal.SIGINT, 130), (signal.SIGTERM, 143)]
+
+
+class Endless:
+    """A command that is sent the same lines for ever, until it ends."""
+
+    def __init__(self, *arguments: object, head: bytes = b"", lines: bytes, cwd: Path) -> None:
+        """Start the command, and wait until it has read some of them."""
+        self.process = start(*arguments, "--on-error", "skip", "-q", cwd=cwd, stdout=subprocess.DEVNULL)
+        self._read_some = threading.Event()
+        self._writer = threading.Thread(target=self._write, args=(head, lines), daemon=True)
+        self._writer.start()
+        assert self._read_some.wait(MOST_SECONDS)
+
+    def _write(self, head: bytes, lines: bytes) -> None:
+        pipe = self.process.stdin
+        assert pipe is not None
+        with suppress(OSError), pipe:
+            written = pipe.write(head)
+            while True:
+                written += pipe.write(lines)
+                if written > 400_000:
+                    self._read_some.set()
+        self._read_some.set()
+
+    def end(self) -> tuple[int, str]:
+        """Wait for the command to end; return its exit status, and what it said of errors."""
+        code = self.process.wait(timeout=MOST_SECONDS)
+        self._writer.join(timeout=MOST_SECONDS)
+        assert self.process.stderr is not None
+        with self.process.stderr as errors:
+            return code, errors.read().decode()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "head", "line", "ending"),
+    [
+        (["train", "-", "-m", "m", "--format", "svmlight"], b"", b"1 x:y\n", SIGNALS[0]),
+        (["train", "-", "-m", "m", "--format", "csv", "--label", "y"], b"y,x,z\n", b"a\n", SIGNALS[1]),
+        (["train", "-", "-m", "m", "--format", "jsonl", "--label", "y"], b"", b"{\n", SIGNALS[0]),
+        (["evaluate", "-", "--format", "svmlight"], b"", b"1 x:y\n", SIGNALS[1]),
+    ],
+    ids=["svmlight", "csv", "jsonl", "evaluate"],
+)
+def test_bad_lines_without_end(
+    arguments: list[str], head: bytes, line: bytes, ending: tuple[int, int], tmp_path: Path
+) -> None:
+    running = Endless(*arguments, head=head, lines=line * 20_000, cwd=tmp_path)
+    running.process.send_signal(ending[0])
+    code, errors = running.end()
+    assert (code, "Traceback" in errors) == (ending[1], False), errors
+
+
+def test_two_signals_one_after_the_other(tmp_path: Path) -> None:
+    """The second ends the command at once, and neither ends it by an abort."""
+    running = Endless("train", "-", "-m", "m", "--format", "svmlight", lines=b"1 x:y\n" * 20_000, cwd=tmp_path)
+    running.process.send_signal(signal.SIGINT)
+    running.process.send_signal(signal.SIGINT)
+    code, errors = running.end()
+    assert code in (130, -signal.SIGINT), errors
+    assert "Traceback" not in errors
+
+
+@pytest.mark.parametrize(("number", "code"), SIGNALS)
+def test_points_that_are_passed_over(number: int, code: int, tmp_path: Path) -> None:
+    """A run that is resumed passes over the points it has learned; here the pipe stops before they have come."""
+    model = tmp_path / "m"
+    done("train", write_stream(tmp_path / "t.svm", 400), "-m", model)
+    before = model.read_bytes()
+    running = start("train", "-", "-m", model, "--resume")
+    assert running.stdin is not None
+    running.stdin.write(b"".join(stream_bytes(400).splitlines(keepends=True)[:300]))
+    running.stdin.flush()
+    with pytest.raises(subprocess.TimeoutExpired):
+        running.wait(timeout=3)
+    running.send_signal(number)
+    _, errors = running.communicate(timeout=MOST_SECONDS)
+    assert running.returncode == code, errors
+    assert b"Traceback" not in errors
+    assert model.read_bytes() == before
