@@ -341,20 +341,21 @@ void a_tree_with_max_bytes_is_kept() {
     }
 }
 
-/// A chain as text makes them, only longer: nothing may recurse.
-StreamingTree chain(NodeId length) {
+/// A chain as text makes them, only longer: nothing may recurse. Each inner node has counted one point; the tree says
+/// that it has learned `n`, and each leaf that it has `in_leaf`.
+StreamingTree chain(NodeId length, std::int64_t n, std::int64_t in_leaf) {
     TreeOptions options;
     options.search = SearchKind::exhaustive;
     options.leaf_prediction = LeafPrediction::majority;
     TreeBody tree(options, 2);
     TreeTally tally;
     tally.tested = tally.split = length;
-    tree.restore_counts(length, tally, static_cast<std::uint64_t>(2 * length + 1));
+    tree.restore_counts(n, tally, static_cast<std::uint64_t>(2 * length + 1));
     // Each before its children, those for off first; the chain goes on for off and for on in turn.
     using State = NodeStatistics::State;
     const auto leaf = [&](NodeId parent, bool passes, std::uint64_t born) {
         Node node;
-        node.of_class = {1, 0};
+        node.of_class = {in_leaf, 0};
         node.statistics =
             NodeStatistics::restored(State::counting, {0, 0}, 0, 0, 0, make_search(options.search_choice(2)));
         tree.restore_node({parent, passes}, born, Test(), std::move(node), nullptr);
@@ -381,7 +382,7 @@ StreamingTree chain(NodeId length) {
 
 void a_long_chain_is_kept() {
     constexpr NodeId length = 40000;
-    StreamingTree tree = chain(length);
+    StreamingTree tree = chain(length, length, 0);
     const std::string bytes = write_tree(tree);
     StreamingTree loaded = read(bytes);
     CHECK(loaded.nodes().depth() == length && loaded.nodes().n_nodes() == 2 * length + 1);
@@ -604,6 +605,17 @@ std::vector<SmallTree> small_models() {
     return models;
 }
 
+/// Each point is counted in a leaf or in the node that was split on it, and is in one leaf at most.
+void points_that_do_not_add_up_are_refused() {
+    const auto refused = [](std::int64_t n, std::int64_t in_leaf) {
+        StreamingTree tree = chain(5, n, in_leaf);
+        return refusal(write_tree(tree));
+    };
+    CHECK(refused(5, 0).empty());
+    CHECK(refused(6, 0) == "a tree is broken: points were lost");
+    CHECK(refused(5, 1) == "a tree is broken: leaves have more points than the tree");
+}
+
 void refusals_say_what_must_hold(const std::vector<SmallTree>& models) {
     const std::string& right = models[1].bytes;
     CHECK(refusal(right).empty());
@@ -792,6 +804,7 @@ int main() {
     all_options_are_kept();
     a_tree_with_max_bytes_is_kept();
     a_long_chain_is_kept();
+    points_that_do_not_add_up_are_refused();
     typed_tests_are_kept();
     trees_of_numbers_go_on_alike();
     const std::vector<SmallTree> models = small_models();

@@ -124,6 +124,10 @@ private:
         const Node& here = tree_.node(at);
         ++(nodes_.is_beside(at) ? n_leaves_beside_ : n_leaves_);
         counted_ += here.statistics.n_reached();
+        if (!nodes_.is_beside(at)) {
+            in_leaves_ += sum(here.of_class);
+            reached_leaves_ += here.statistics.n_reached();
+        }
         for (std::size_t k = 0; k < tree_.n_classes(); ++k) {
             require(here.statistics.counted()[k] <= here.of_class[k], "a leaf has counted more points than it has");
         }
@@ -176,6 +180,8 @@ private:
     void check_points() const {
         const std::int64_t counted = counts_inner_ ? tree_.node(Nodes::root).statistics.n_reached() : counted_;
         if (adds_up_) require(counted == tree_.n(), "points were lost");
+        // Whatever was given up or forgotten, a point is in one leaf at most.
+        require(in_leaves_ <= tree_.n() && reached_leaves_ <= tree_.n(), "leaves have more points than the tree");
         require(n_leaves_ == nodes_.n_leaves() && n_leaves_beside_ == nodes_.n_leaves_beside(),
                 "the leaves are not as many as counted");
         const bool has_beside = tree_.following() && tree_.watch(Nodes::root).alternate != no_node;
@@ -232,6 +238,9 @@ private:
     std::size_t n_leaves_ = 0;
     std::size_t n_leaves_beside_ = 0;
     std::int64_t counted_ = 0;
+    /// Of the leaves of the tree itself: their points, and those that have reached them since they were made.
+    std::int64_t in_leaves_ = 0;
+    std::int64_t reached_leaves_ = 0;
 };
 
 }  // namespace
