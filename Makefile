@@ -98,7 +98,7 @@ site: $(VENV)/.site ## Build the documentation as a site in build/site; warnings
 CLANG ?= $(firstword $(notdir $(wildcard $(addsuffix /clang++*,$(subst :, ,$(PATH))))))
 SECONDS ?= 60
 FUZZ_TARGETS := TreeBytes DynamicBytes ForestBytes SvmlightText SplitSearches DeltaBytes GradientBytes LabelledText CsvText \
-	JsonText
+	JsonText VowpalWabbitText ArffText
 FUZZ_FLAGS := -std=c++20 -O1 -g1 -ffp-contract=off -fsanitize=address,undefined -fno-sanitize-recover=all
 FUZZ_OBJECTS := $(patsubst native/src/%.cpp,build/fuzz/%.o,$(wildcard native/src/*/*.cpp))
 

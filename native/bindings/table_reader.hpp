@@ -42,8 +42,8 @@ public:
         points.end_row(line);
     }
 
-    /// Adds a row by its cells, of which cell i is of `column_of(i)`. Returns the place of the cell that is bad, and adds
-    /// nothing, if one is; otherwise -1.
+    /// Adds a row by its cells, of which cell i is of `column_of(i)`. Returns the place of the cell that is bad, and
+    /// adds nothing, if one is; otherwise -1.
     template <class ColumnOf>
     std::int64_t add_cells(std::int64_t line, const nb::list& cells, std::size_t n_cells, ColumnOf column_of) {
         points.begin_row();

@@ -49,8 +49,9 @@ public:
     /// The cells that sparse rows stand for since this was last set to 0: they take more memory than the text does.
     std::size_t n_sparse_cells = 0;
 
-    /// Reads rows of a block, the last of which may lack its end, until it ends, `most` points are gathered, sparse rows
-    /// stand for more than `most_cells` or a row is left to the caller. Returns the bytes read; `n_lines` counts on.
+    /// Reads rows of a block, the last of which may lack its end, until it ends, `most` points are gathered, sparse
+    /// rows stand for more than `most_cells` or a row is left to the caller. Returns the bytes read; `n_lines` counts
+    /// on.
     std::size_t parse(std::string_view block, std::size_t most, std::size_t most_cells, TablePoints& points,
                       std::int64_t& n_lines, bool& is_left) {
         std::size_t at = 0;
@@ -109,7 +110,8 @@ private:
                 text = row.substr(begin, at - begin);
                 if (may_be_blank(text)) return false;
             }
-            if (columns_[i].column != TablePoints::ignored_column && !add(i, cell_of(columns_[i], stripped(text)), points))
+            if (columns_[i].column != TablePoints::ignored_column &&
+                !add(i, cell_of(columns_[i], stripped(text)), points))
                 return false;
             if ((at < row.size() && row[at] == ',') != (i < last)) return false;
             ++at;

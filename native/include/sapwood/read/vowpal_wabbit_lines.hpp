@@ -50,8 +50,8 @@ struct WeightedOptions {
 ///
 /// Guarantee: the value of a feature is 1 if none is written, times that of its namespace, and the sum of them in their
 /// order if a line has it several times; its name is ``namespace^feature``. A line that is bad in any way, or that only
-/// a slower reader can judge, is left to the caller, who passes its features (`add`). Memory is that of the batch and of
-/// the names met, which are forgotten after `most_names`.
+/// a slower reader can judge, is left to the caller, who passes its features (`add`). Memory is that of the batch and
+/// of the names met, which are forgotten after `most_names`.
 class VowpalWabbitLines {
 public:
     /// Names that are remembered from batch to batch: those of a large vocabulary, in about 100 MB.
