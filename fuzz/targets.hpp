@@ -1,6 +1,7 @@
 // Every fuzz target. A new one is a header like those below, and a line here.
 #pragma once
 
+#include "arff_text.hpp"
 #include "csv_text.hpp"
 #include "delta_bytes.hpp"
 #include "dynamic_bytes.hpp"
@@ -11,6 +12,7 @@
 #include "svmlight_text.hpp"
 #include "text_lines.hpp"
 #include "tree_bytes.hpp"
+#include "vowpal_wabbit_text.hpp"
 
 namespace sapwood::fuzz {
 
@@ -26,6 +28,8 @@ void for_each_target(Use use) {
     use(LabelledText{});
     use(CsvText{});
     use(JsonText{});
+    use(VowpalWabbitText{});
+    use(ArffText{});
     use(SplitSearches{});
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -165,6 +166,25 @@ def test_columns_have_names(tmp_path: Path) -> None:
         in call("train", write_words(tmp_path / "w.tsv"), "-m", tmp_path / "x", "--names", names).stderr
     )
     assert not (tmp_path / "x").exists()
+
+
+def test_columns_have_names_in_an_evaluation(tmp_path: Path) -> None:
+    stream = write_stream(tmp_path / "t.svm", 600, 40)
+    names = tmp_path / "vocab.txt"
+    largest = max(int(batch.indices.max()) for batch in read(stream) if batch.indices is not None)
+    names.write_text("".join(f"word{i}\n" for i in range(largest + 1)), encoding="utf-8")
+    given = ("--names", names, "--names-start", "0")
+    plain = json.loads(done("evaluate", stream, "--json", "-q"))
+    told = json.loads(done("evaluate", stream, "--json", "-q", *given, "-m", tmp_path / "kept"))
+    assert told["metrics"] == plain["metrics"]
+    assert told["splits"]
+    for mine, other in zip(told["splits"], plain["splits"], strict=True):
+        assert mine["feature"] == f"word{other['feature'][2:-1]}"
+    done("train", stream, "-m", tmp_path / "trained", *given)
+    assert done("inspect", tmp_path / "kept", "-q") == done("inspect", tmp_path / "trained", "-q")
+    names.write_bytes(b"a\nb\n")
+    assert "features up to 2, which have names" in call("evaluate", stream, "--names", names).stderr
+    assert "--names must be left out" in call("evaluate", write_words(tmp_path / "w.tsv"), "--names", names).stderr
 
 
 def test_a_column_of_weights(tmp_path: Path) -> None:

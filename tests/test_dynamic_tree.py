@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+import sys
 import threading
 from collections.abc import Sequence
 from typing import Any
@@ -376,6 +377,8 @@ def test_looking_inside(leaf_prediction: str) -> None:
     summary = model.summary()
     assert summary.points_bytes + summary.statistics_bytes + summary.nodes_bytes == summary.tree_bytes
     assert "n_subtrees_rebuilt" in str(summary)
+    assert summary.ids_bytes == 0
+    assert "ids_bytes" not in str(summary)
 
 
 def test_evaluation_is_point_by_point() -> None:
@@ -474,3 +477,17 @@ def test_many_threads_may_read_while_one_changes_it() -> None:
     for reader in readers:
         reader.join()
     assert not wrong
+
+
+def test_the_memory_of_ids_is_told() -> None:
+    model = DynamicTreeClassifier()
+    model.partial_fit(csr_matrix(np.eye(4, dtype=int)), [0, 1, 0, 1], classes=[0, 1], ids=["a", "b", "c", "d"])
+    few = model.summary().ids_bytes
+    assert few > 4 * sys.getsizeof("a")
+    assert "ids_bytes" in str(model.summary())
+    ids = [f"point number {i}" for i in range(1000)]
+    model.partial_fit(csr_matrix(np.eye(4, dtype=int)[np.arange(1000) % 4]), [0, 1] * 500, ids=ids)
+    assert model.summary().ids_bytes > few + sum(map(sys.getsizeof, ids))
+    model.learn_one([0], 0)
+    model.forget(["a", "b", "c", "d", *ids])
+    assert model.summary().ids_bytes == 0

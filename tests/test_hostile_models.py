@@ -62,17 +62,41 @@ def test_a_class_with_points_must_have_a_name(seeds: list[bytes]) -> None:
         tree_file.from_bytes(changed(data, estimator=json.dumps(about).encode(), classes=b'["no"]'))
 
 
+def test_a_page_is_written_in_one_way() -> None:
+    """Records of zeros are left out, counts are as short as they can be, and no page is empty."""
+    tree = sapwood.HoeffdingTreeClassifier(leaf_prediction="naive_bayes")
+    for label in ("many", "one"):
+        tree.learn_one(["a"], label)
+    sections = unpack(tree.to_bytes())
+    record = b"\x01\x00\x00\x00\x01\x00\x01\x01\x01\x00\x00\x00"  # one page; its record; one folder
+    assert record in sections["tree"]
+    for page, words in (
+        (b"\x00\x00\x01\x01", "a page must have the records that are not all zero"),
+        (b"\x01\x00\x00\x00", "a page must have the records that are not all zero"),
+        (b"\x03\x00\x01\x01\x00\x00", "a page must have the records that are not all zero"),
+        (b"\x01\x00\x81\x00\x01", "in its shortest form"),
+        (b"\x01\x00\x81\x80\x80\x80\x10\x01", "a number of 32 bits"),
+    ):
+        tampered = sections["tree"].replace(record, record[:4] + page + record[8:], 1)
+        at = tampered.index(b"\x06models") + 7
+        grown = len(page) - 4
+        size = struct.pack("<Q", struct.unpack_from("<Q", tampered, at)[0] + grown)
+        with pytest.raises(ModelFormatError, match=words):
+            tree_file.from_bytes(changed(tree.to_bytes(), tree=tampered[:at] + size + tampered[at + 8 :]))
+
+
 def test_naive_bayes_counts_at_most_the_points_of_each_class() -> None:
     tree = sapwood.HoeffdingTreeClassifier(leaf_prediction="naive_bayes")
     for _ in range(200):
         tree.learn_one(["a"], "many")
     tree.learn_one(["a"], "one")
     sections = unpack(tree.to_bytes())
-    # The record of the one feature: 200 points of the first class and one of the second. Pages come before nodes.
-    record = struct.pack("<ii", 200, 1)
+    # A page with the record of the one feature: 200 points of the first class and one of the second. Pages come
+    # before nodes.
+    record = b"\x01\x00\xc8\x01\x01"
     assert record in sections["tree"]
-    for other in ((200, 2), (201, 1)):
-        tampered = sections["tree"].replace(record, struct.pack("<ii", *other), 1)
+    for other in (b"\x01\x00\xc8\x01\x02", b"\x01\x00\xc9\x01\x01"):
+        tampered = sections["tree"].replace(record, other, 1)
         with pytest.raises(ModelFormatError, match="a feature must be on in at most the points of its class"):
             tree_file.from_bytes(changed(tree.to_bytes(), tree=tampered))
 

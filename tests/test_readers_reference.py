@@ -1,4 +1,4 @@
-"""The native readers of text, CSV and JSON lines equal those in plain Python, on hostile input, in all that is seen."""
+"""The native readers equal those in plain Python, on hostile input, in all that is seen."""
 
 from __future__ import annotations
 
@@ -12,21 +12,24 @@ from unittest.mock import patch
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from reference_readers import jsonl_reader
+from reference_readers import arff_reader, jsonl_reader
 from reference_readers.csv_reader import CsvParser as PlainCsv
 from reference_readers.fasttext_reader import FastTextParser as PlainFastText
 from reference_readers.text_reader import TextParser as PlainText
+from reference_readers.vowpal_wabbit_reader import VowpalWabbitParser as PlainVowpalWabbit
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
 from stream_files import Pieces
 
 from sapwood.data import Batch
-from sapwood.stream import NA_VALUES, Reader, StreamError, _jsonl
+from sapwood.stream import NA_VALUES, Reader, StreamError, _arff, _jsonl
+from sapwood.stream._arff import ArffParser
 from sapwood.stream._csv import CsvParser
 from sapwood.stream._fasttext import FastTextParser
 from sapwood.stream._jsonl import JsonLinesParser
 from sapwood.stream._parser import Parser
 from sapwood.stream._source import Source
 from sapwood.stream._text import text_parser
+from sapwood.stream._vowpal_wabbit import VowpalWabbitParser
 
 
 class How(NamedTuple):
@@ -55,7 +58,8 @@ def seen(batch: Batch) -> tuple[Any, ...]:
     classes: Any = None
     if None not in batch.y.tolist():
         classes = [told(label) for label in batch.order()], [batch.coded.classes[code] for code in batch.coded.codes]
-    return features, repr(numbers), labels, repr(classes), batch.first_line, batch.n_features
+    weights = None if batch.weights is None else batch.weights.tolist()
+    return features, repr(numbers), labels, repr(classes), batch.first_line, batch.n_features, weights
 
 
 def outcome(data: bytes, make: Callable[[str], Parser], how: How) -> Any:
@@ -161,6 +165,54 @@ def test_every_character_is_what_python_says() -> None:
                 lambda _: PlainText(None, None, labelled=True),
                 How([1 << 16], 1 << 12),
             )
+
+
+# ---- Vowpal Wabbit ---------------------------------------------------------------------------------------------------
+
+VALUE_OF_NAME = st.one_of(
+    st.sampled_from(["", "", "", ":1", ":0", ":2", ":-1", ":.5", ":1e400", ":1e-400", ":1e308", ":x", ":", ":1:2"]),
+    st.sampled_from([":+3", ":0.1", ":12345678901234567890123", ":inf", ":\u0661", ":1_0", ":5.", ":-0", ": 1"]),
+    st.floats(allow_nan=False, allow_infinity=False).map(lambda value: f":{value!r}"),
+)
+NAME_IN_LINE = st.one_of(
+    st.sampled_from(["a", "b", "c", "word", "exactlysixteenxx", "more than sixteen bytes", "é", "\u00a0", "a^b", ""]),
+    st.text(st.characters(exclude_characters="\n", exclude_categories=["Cs"]), max_size=5),
+)
+WORD_IN_LINE = st.tuples(NAME_IN_LINE, VALUE_OF_NAME).map("".join)
+SECTION = st.tuples(
+    st.one_of(st.just(""), st.just(" "), WORD_IN_LINE),
+    st.lists(st.tuples(st.sampled_from([" ", " ", "  ", "\t", "\v"]), WORD_IN_LINE).map("".join), max_size=5).map(
+        "".join
+    ),
+).map("".join)
+HEAD_OF_LINE = st.tuples(
+    st.sampled_from(["", " ", "\t"]),
+    st.sampled_from(["1", "-1", "2.5", "+3", "1e2", "-0", "", "x", "inf", "1e400", "1e-400", "9007199254740993"]),
+    st.sampled_from(["", "", " 2", " 0.5", " 0", " -1", " 1 0.3", " x", " 3000000000", " 2147483647"]),
+    st.sampled_from([" ", " ", "  ", " 'tag", " 'tag ", " tag", "\u00a0", " \v", "'", " é", " 'é "]),
+).map("".join)
+LINE_OF_WEIGHTS = st.tuples(
+    HEAD_OF_LINE,
+    st.lists(SECTION, max_size=3).map(lambda sections: "".join(f"|{section}" for section in sections)),
+    st.sampled_from(["\n", "\r\n", "\r\r\n", "\n\n", "\n \t\n", "\n\u2003\n", " \n"]),
+).map(lambda parts: "".join(parts).encode())
+
+
+@given(
+    st.lists(st.one_of(LINE_OF_WEIGHTS, LINE_OF_WEIGHTS, BROKEN), min_size=1, max_size=10).map(b"".join),
+    HOW,
+    st.sampled_from([None, 0.0, 0.5, 1.0, 3.0]),
+    st.booleans(),
+    st.booleans(),
+)
+@example(b"1 | a b a\n-1 2 'tag|n:2 a:.5 b |m a\n| x\n0 |:3 a b", How([1], 1), 0.0, False, True)
+@example(b"1 | a\n1 | a a\n1 | b\n1 |n a |m a", How([1], 2), None, False, True)
+@example(b"x| a:1e308 a:1e308 b:-1e308 b:-1e308 b:1e308", How([1], 2), 0.0, True, False)
+def test_vowpal_wabbit(data: bytes, how: How, binarize: float | None, sparse_numbers: bool, labelled: bool) -> None:
+    def make(kind: Any) -> Callable[[str], Parser]:
+        return lambda _: kind(binarize, sparse_numbers=sparse_numbers, labelled=labelled)  # type: ignore[no-any-return]
+
+    compare(data, make(VowpalWabbitParser), make(PlainVowpalWabbit), how)
 
 
 # ---- CSV -------------------------------------------------------------------------------------------------------------
@@ -290,6 +342,98 @@ def test_huge_cells(cell: str) -> None:
         lambda name: PlainCsv(name, None, (), None, **options),  # type: ignore[arg-type]
         How([1 << 14], 2),
     )
+
+
+# ---- ARFF ------------------------------------------------------------------------------------------------------------
+
+ARFF_HEADER = """@relation r
+@attribute size numeric
+@attribute colour {red, 'light blue', "it's", é}
+@attribute note string
+@attribute class {no, yes}
+@attribute weight real % the last
+@data
+"""
+ARFF_CELL = st.one_of(
+    st.sampled_from(
+        ["red", "'light blue'", '"it\'s"', "'it\\'s'", "no", "yes", "é", "0", "1", "-2.5", "1e400", "1e-400"]
+    ),
+    st.sampled_from(
+        ["", " ", "?", "NA", " 7 ", "'7'", '"?"', "'a\\u0062'", "'\\ud800'", "'\\n'", "'open", "a'b", "x%y"]
+    ),
+    st.sampled_from(
+        ["\u00a0'red'", "'red'\u00a0", "\u3000red", "\u3042red", "{", "}", "{1 2}", "'a,b'", "'a}'", "\x1cred"]
+    ),
+    st.floats(allow_nan=False, allow_infinity=False).map(repr),
+    st.text(st.characters(exclude_characters="\n", exclude_categories=["Cs"]), max_size=6),
+)
+ARFF_GAP = st.sampled_from(["", "", " ", "\t", "\u00a0"])
+ARFF_DENSE = st.one_of(
+    st.lists(ARFF_CELL, min_size=5, max_size=5).map(",".join),
+    st.tuples(
+        st.sampled_from(["1", "0.5", "?", " 2"]),
+        st.sampled_from(["red", "'light blue'", '"it\'s"', "?"]),
+        ARFF_CELL,
+        st.sampled_from(["no", "yes", " 'yes' "]),
+        st.sampled_from(["1", "-3e2", "'4'", "5 % five", ""]),
+    ).map(",".join),
+    st.lists(ARFF_CELL, max_size=6).map(", ".join),
+)
+ARFF_INDEX = st.sampled_from(["0", "1", "2", "3", "4", "5", "01", "", "x", "99999999999999999999", "\u0661"])
+ARFF_SPARSE = st.one_of(
+    st.tuples(
+        st.lists(
+            st.tuples(ARFF_INDEX, st.sampled_from([" ", "  ", "\t", "\u00a0", ""]), ARFF_CELL).map("".join), max_size=4
+        ),
+        ARFF_GAP,
+        st.sampled_from(["}", "}", " }", ",}", "} % x", "}x", "", "}\u00a0"]),
+    ).map(lambda parts: "{" + parts[1] + f"{parts[1]},".join(parts[0]) + parts[2]),
+    st.lists(st.sampled_from(["0 1.5", "1 'light blue'", "2 'a b'", "3 yes", "4 -2"]), unique=True, max_size=5).map(
+        lambda pairs: "{" + ", ".join(sorted(pairs)) + "}"
+    ),
+)
+ARFF_LINE = st.tuples(
+    ARFF_GAP,
+    st.one_of(ARFF_DENSE, ARFF_SPARSE, st.sampled_from(["% comment", "", " ", "\u2003"])),
+    st.sampled_from(["\n", "\n", "\r\n", " \n", "\r\r\n"]),
+).map(lambda parts: "".join(parts).encode())
+
+
+@given(
+    st.lists(st.one_of(ARFF_LINE, ARFF_LINE, ARFF_LINE, BROKEN), max_size=10).map(b"".join),
+    HOW,
+    st.sampled_from(
+        [
+            {},
+            {"labelled": False},
+            {"label": "weight"},
+            {"label": "note", "ignore": ("size",)},
+            {"types": {"size": "category", "weight": "flag"}},
+            {"types": {"size": "number", "colour": "category"}, "only_typed": True},
+            {"na_values": frozenset({"0", "1.5", "red", "é"})},
+        ]
+    ),
+    st.sampled_from([1 << 22, 0, 9]),
+)
+@example(b"{1 'light blue', 3 yes}\n{}\n{ 0 2 , 4 1 }% x\n", How([7], 2), {}, 9)
+@example(b"1,'it\\'s',a,no,2\n2,red,'b,c',yes,'4'%\n", How([100], 2), {}, 9)
+def test_arff(data: bytes, how: How, options: dict[str, Any], most_cells: int) -> None:
+    def make(kind: Any) -> Callable[[str], Parser]:
+        def made(name: str) -> Any:
+            return kind(
+                name,
+                options.get("label"),
+                options.get("ignore", ()),
+                labelled=options.get("labelled", True),
+                types=options.get("types", {}),
+                only_typed=options.get("only_typed", False),
+                na_values=options.get("na_values", NA_VALUES),
+            )
+
+        return made
+
+    with patch.object(_arff, "_MOST_CELLS", most_cells), patch.object(arff_reader, "_MOST_CELLS", most_cells):
+        compare(ARFF_HEADER.encode() + data, make(ArffParser), make(arff_reader.ArffParser), how)
 
 
 # ---- JSON lines ------------------------------------------------------------------------------------------------------

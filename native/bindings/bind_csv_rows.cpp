@@ -58,21 +58,8 @@ std::tuple<std::size_t, std::int64_t, bool> parse(CsvReader& self, const nb::byt
 
 /// Adds a row by its cells. Returns the place of the cell that is bad, and adds nothing, if one is; otherwise -1.
 std::int64_t add(CsvReader& self, std::int64_t line, const nb::list& cells) {
-    TablePoints& points = self.table.points;
-    points.begin_row();
-    std::string padded;
-    for (std::size_t i = 0; i < self.rows.n_fields(); ++i) {
-        const std::size_t column = self.rows.field(i).column;
-        if (column == CsvField::ignored) continue;
-        std::size_t length = 0;
-        const char* const bytes = utf8_of(cells[i], length);
-        if (bytes == nullptr) return static_cast<std::int64_t>(i);
-        padded.assign(bytes, length);
-        padded.append(TextTable::padding, '\0');
-        if (!points.add_cell(column, padded.data(), length)) return static_cast<std::int64_t>(i);
-    }
-    points.end_row(line);
-    return -1;
+    return self.table.add_cells(line, cells, self.rows.n_fields(),
+                                [&](std::size_t i) { return self.rows.field(i).column; });
 }
 
 }  // namespace

@@ -99,6 +99,7 @@ inline nb::ndarray<nb::numpy, std::uint8_t, nb::ndim<1>> to_numpy(std::string by
     return {reinterpret_cast<std::uint8_t*>(text->data()), 1, shape.data(), owner};
 }
 
+void bind_arff_rows(nb::module_& module);
 void bind_batch(nb::module_& module);
 void bind_csv_rows(nb::module_& module);
 void bind_drift(nb::module_& module);
@@ -111,5 +112,6 @@ void bind_split_search(nb::module_& module);
 void bind_svmlight(nb::module_& module);
 void bind_text_lines(nb::module_& module);
 void bind_tree(nb::module_& module);
+void bind_vowpal_wabbit_lines(nb::module_& module);
 
 }  // namespace sapwood::bindings

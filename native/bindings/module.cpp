@@ -13,8 +13,10 @@ NB_MODULE(_core, module) {
     sapwood::bindings::bind_svmlight(module);
     sapwood::bindings::bind_batch(module);
     sapwood::bindings::bind_csv_rows(module);
+    sapwood::bindings::bind_arff_rows(module);
     sapwood::bindings::bind_json_lines(module);
     sapwood::bindings::bind_text_lines(module);
+    sapwood::bindings::bind_vowpal_wabbit_lines(module);
     sapwood::bindings::bind_tree(module);
     sapwood::bindings::bind_dynamic_tree(module);
     sapwood::bindings::bind_forest(module);

@@ -3,6 +3,8 @@
 #include <nanobind/nanobind.h>
 
 #include <cstddef>
+#include <cstdint>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -38,6 +40,26 @@ public:
         for (std::size_t i = 0; i < columns.size(); ++i) points.add_number(columns[i], values.at(i));
         if (!label.is_none()) points.set_label(number_of_label(label));
         points.end_row(line);
+    }
+
+    /// Adds a row by its cells, of which cell i is of `column_of(i)`. Returns the place of the cell that is bad, and
+    /// adds nothing, if one is; otherwise -1.
+    template <class ColumnOf>
+    std::int64_t add_cells(std::int64_t line, const nb::list& cells, std::size_t n_cells, ColumnOf column_of) {
+        points.begin_row();
+        std::string padded;
+        for (std::size_t i = 0; i < n_cells; ++i) {
+            const std::size_t column = column_of(i);
+            if (column == TablePoints::ignored_column) continue;
+            std::size_t length = 0;
+            const char* const bytes = utf8_of(cells[i], length);
+            if (bytes == nullptr) return static_cast<std::int64_t>(i);
+            padded.assign(bytes, length);
+            padded.append(TextTable::padding, '\0');
+            if (!points.add_cell(column, padded.data(), length)) return static_cast<std::int64_t>(i);
+        }
+        points.end_row(line);
+        return -1;
     }
 
     /// The points: the line of the first, offsets, places and features; offsets, columns and values of numbers, and

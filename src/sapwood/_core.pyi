@@ -234,6 +234,24 @@ class CsvRows:
 
     def __len__(self) -> int: ...
 
+class ArffRows:
+    """Reads rows of ARFF in blocks of whole lines."""
+
+    def __init__(self, missing_numbers: Sequence[str], columns: Sequence[tuple[int, bool, str]], said: Callable) -> None: ...
+
+    def parse(self, block: bytes, start: int, n_lines: int, most: int, most_cells: int) -> tuple[int, int, bool]:
+        """
+        Read rows from byte `start` on; return the byte after the last, the lines read in all, and whether the next row is left to the caller.
+        """
+
+    def add(self, line: int, cells: list, is_sparse: bool) -> int: ...
+
+    def take(self) -> tuple[int, NDArray[numpy.int64], NDArray[numpy.int32], list[Any], NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float64], list[int], NDArray[numpy.int64], list[Any]]: ...
+
+    def n_sparse_cells(self) -> int: ...
+
+    def __len__(self) -> int: ...
+
 class JsonLines:
     """Reads JSON lines in blocks of whole lines."""
 
@@ -277,6 +295,24 @@ class TextLines:
     def add(self, label: str, words: Sequence[str]) -> None: ...
 
     def take(self) -> tuple[int, NDArray[numpy.int64], NDArray[numpy.int32], list[str], NDArray[numpy.int64], list[str]]: ...
+
+    def __len__(self) -> int: ...
+
+    def n_lines(self) -> int: ...
+
+class VowpalWabbitLines:
+    """Reads Vowpal Wabbit's lines from text in blocks of whole lines."""
+
+    def __init__(self, threshold: float | None, keeps_values: bool, is_labelled: bool, largest_weight: float) -> None: ...
+
+    def parse(self, text: bytes, start: int, most: int) -> tuple[int, int]:
+        """
+        Read lines from byte `start` on; return the byte after the last, and where the last begins if it is left to the caller, otherwise the same again.
+        """
+
+    def add(self, label: float, weight: float, names: Sequence[str], values: Sequence[float]) -> None: ...
+
+    def take(self) -> tuple[int, NDArray[numpy.int64], NDArray[numpy.int32], NDArray[numpy.float64], list[str], NDArray[numpy.float64], NDArray[numpy.float64]]: ...
 
     def __len__(self) -> int: ...
 

@@ -289,7 +289,9 @@ class _RiverTree(Inspectable, base.MiniBatchClassifier):
 
 
 def _points(X: pd.DataFrame) -> Iterator[dict[Any, Any]]:
-    """Yield the rows of a table as dicts."""
+    """Yield the rows of a table as dicts; raise TypeError if it is none."""
+    if not hasattr(X, "columns"):
+        raise TypeError(f"X must be a DataFrame, or texts as strings, got {type(X).__name__}")
     columns = list(X.columns)
     return (dict(zip(columns, row, strict=True)) for row in X.itertuples(index=False, name=None))
 

@@ -626,7 +626,7 @@ void refusals_say_what_must_hold(const std::vector<SmallTree>& models) {
     CHECK(refusal(wrong) == "a tree must start with its magic, got other bytes");
     wrong = right;
     wrong[8] = 1;
-    CHECK(refusal(wrong) == "the version of a tree must be 3, got 1");
+    CHECK(refusal(wrong) == "the version of a tree must be 4, got 1");
     CHECK(refusal(right + "x") == "a tree must end with its section 'growth', got 1 bytes more");
     const auto replaced = [&](std::string_view what, std::string_view by) {
         std::string other = right;

@@ -1,1 +1,1 @@
-"""The readers of text, CSV and JSON lines in plain Python: what the native ones must equal on any input."""
+"""The readers of lines and tables in plain Python: what the native ones must equal on any input."""

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from sapwood.data.batch import as_objects
 from sapwood.stream._errors import BadLineError, LineError, shown
-from sapwood.stream._word_points import WordPoints
+
+from .word_points import WordPoints
 
 if TYPE_CHECKING:
     from sapwood.data import Batch

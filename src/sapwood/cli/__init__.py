@@ -33,8 +33,6 @@ def main() -> None:
     # To start makes many objects that stay; looking for those that refer to each other takes a tenth of the start.
     gc.set_threshold(_OBJECTS_BETWEEN_LOOKS, 10, 10)
     try:
-        # pydantic, of which typer needs little, looks for extensions of itself among all packages that are installed.
-        os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
         # NumPy starts a thread per processor for matrices of numbers, of which no command has any.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         app = _application(sys.argv[1:])

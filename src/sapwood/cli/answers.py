@@ -73,6 +73,20 @@ class AnswerOptions:
             raise ValueError(f"--id-column must be left out for {reader.name}, which is {reader.format}: it has none")
 
 
+    def check_columns(self, reader: Reader) -> None:
+        """Raise StreamError if a table has no column with the ids. Of JSON lines any may lack a field."""
+        from sapwood.stream import StreamError
+
+        name, table = self.id_column, reader.table
+        if name is None or table is None or reader.format == "jsonl":
+            return
+        columns = [column.name for column in table.columns]
+        if name not in columns:
+            raise StreamError(
+                reader.name, f"a column {name!r}, which --id-column names", f"the columns {', '.join(columns)}"
+            )
+
+
 class AnswerLines:
     """Makes the lines of output. Raises ValueError if the options do not go together, or with the classes."""
 

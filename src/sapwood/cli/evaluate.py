@@ -15,6 +15,7 @@ from sapwood.cli.output import OutputOptions, check_new, check_place, counted, n
 from sapwood.cli.progress import shown
 from sapwood.cli.readers import FILE, ReaderOptions, as_read, reported, tell_table
 from sapwood.cli.signals import StopSignals
+from sapwood.cli.vocabulary import NAMES, NAMES_START, NamedBatches, check_names_apply, names_in
 
 if TYPE_CHECKING:
     from sapwood.evaluate import Evaluation, PrequentialRun
@@ -31,6 +32,8 @@ def evaluate(
     report: Annotated[
         Path | None, typer.Option(metavar="PAGE", help="Write a report with curves, tree and splits: one HTML file.")
     ] = None,
+    names: NAMES = None,
+    names_start: NAMES_START = 1,
     window: Annotated[int, typer.Option(min=1, help="Also report the metrics over the last N points.")] = 1000,
     fading: Annotated[
         float, typer.Option(help="Also report the metrics with weights that fall by this factor per point.")
@@ -63,19 +66,23 @@ def evaluate(
     if model is not None:
         check_place(model)
         check_new(model, force=force, hint="another name keeps both")
+    columns = None if names is None else names_in(names, names_start)
     evaluated = learner.make(reader.encoding)
     run = PrequentialRun(evaluated, window=window, fading=fading)
     with reported(reader.open(file), quiet=output.quiet) as stream, StopSignals(run.interrupt) as signals:
+        if columns is not None:
+            check_names_apply(reader.encoding, stream.format)
         tell_table(stream, quiet=output.quiet)
+        points = stream if columns is None else NamedBatches(stream, columns)
         failure: StreamError | OSError | None = None
         with shown("Evaluating", stream, quiet=output.quiet) as show:
             try:
-                run.feed(stream, progress=lambda now: show(_words(now)))
+                run.feed(points, progress=lambda now: show(_words(now)))
             except (StreamError, OSError) as error:
                 failure = error
         if failure is not None and run.n == 0:
             raise failure
-        result = run.result()
+        result = run.result(feature_names=None if columns is None else columns.names)
         if model is not None and result.n:
             encoding = as_read(replace(reader.encoding, format=stream.format), stream)
             Checkpoint(evaluated, encoding, result.n).save(model)

@@ -67,11 +67,12 @@ def inspect(
         typer.echo(text, nl=False)
         return
     rules = rules_of(view, top)
+    summary = learner.summary()
     # By name, as scikit-learn lists them.
     parameters = dict(sorted(learner.parameters.items()))
     parts = [
         f"{learner.kind.name} in {model}",
-        _table(asdict(learner.summary())),
+        _table(summary.told()),
         "Parameters\n" + _indented(_table(parameters)),
     ]
     if about is not None:
@@ -103,7 +104,7 @@ def inspect(
         {
             "model": str(model),
             "class": learner.kind.name,
-            "summary": asdict(learner.summary()),
+            "summary": asdict(summary),
             "parameters": parameters,
             "stream": None if about is None else {"points": about.points, **asdict(about.encoding)},
             "top_features": [

@@ -92,9 +92,12 @@ def predict(
         StopSignals(reader.interrupt) as signals,
     ):
         answers.check_format(reader)
-        write(lines.header())
+        header = lines.header()
         nothing = lines.of_blank(learner)
         for read_batch in batches(reader):
+            if n == 0:
+                answers.check_columns(reader)
+                write(header)
             batch = named(read_batch, learner.columns, reader.name)
             found = learner.predict(batch).tolist()
             shares = learner.predict_proba(batch) if answers.needs_shares else None
@@ -104,6 +107,8 @@ def predict(
             n += len(batch)
             n_unknown += _n_unknown(learner, batch)
             show(counted(n, "point"))
+        if n == 0:
+            write(header)
         if signals.number is None:
             write(lines.between(account.rest(), iter(()), nothing))
     if n_unknown:

@@ -276,19 +276,22 @@ def as_read(encoding: Encoding, stream: Reader) -> Encoding:
     return replace(encoding, label=table.label, types=tuple(table.types.items()))
 
 
-def tell_table(reader: Reader, *, quiet: bool) -> None:
-    """Have a reader say in a small table how each column is read, before the first points are given."""
+def tell_table(reader: Reader, *, quiet: bool, weights: str | None = None) -> None:
+    """Have a reader say in a small table how each column is read, before the first points are given.
+
+    `weights` is the column that has the weights of the points, if there is one.
+    """
     if not quiet:
-        reader.on_table = lambda table: note(_table_text(reader.name, table), quiet=False)
+        reader.on_table = lambda table: note(_table_text(reader.name, table, weights), quiet=False)
 
 
-def _table_text(name: str, table: TableRead) -> str:
+def _table_text(name: str, table: TableRead, weights: str | None) -> str:
     from sapwood.inspect.names import shortened
 
     rows = [
         (
             shortened(column.name, _NAME_WIDTH),
-            column.kind,
+            "weight" if column.name == weights else column.kind,
             ", ".join(shortened(example, _EXAMPLE_WIDTH) for example in column.examples),
         )
         for column in table.columns

@@ -20,8 +20,8 @@ from sapwood.cli.readers import ReaderOptions
 from sapwood.cli.signals import StopSignals
 from sapwood.cli.starting import begun
 from sapwood.cli.training import Training
-from sapwood.cli.vocabulary import names_in
-from sapwood.cli.weight_column import as_told, check_weights_apply, read_with, saved_with
+from sapwood.cli.vocabulary import NAMES, NAMES_START, names_in
+from sapwood.cli.weight_column import as_told, check_weights_apply, opened_with, saved_with
 
 __all__ = ["train"]
 
@@ -37,13 +37,8 @@ def train(
         str | None,
         typer.Option(metavar="NAME", help="Tables: the column or field with the weight of a point."),
     ] = None,
-    names: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="svmlight: what the features are called, one name per line."),
-    ] = None,
-    names_start: Annotated[
-        int, typer.Option(min=0, help="svmlight: the number of the feature that the first line of --names is for.")
-    ] = 1,
+    names: NAMES = None,
+    names_start: NAMES_START = 1,
     start_from: Annotated[
         Path | None,
         typer.Option(
@@ -132,8 +127,8 @@ def _counted_classes(files: list[str], reader: ReaderOptions, weight_column: str
     Inputs(files, 2)  # which must be possible
     counts: Counter[Hashable] = Counter()
     for file in files:
-        encoding = read_with(reader.encoding, weight_column)
-        with encoding.open(file, on_error=reader.on_error.value, longest_line=reader.longest_line) as stream:
+        how = {"on_error": reader.on_error.value, "longest_line": reader.longest_line}
+        with opened_with(reader.encoding, weight_column, file, **how) as stream:
             try:
                 for batch in stream:
                     counts.update(batch.labels())

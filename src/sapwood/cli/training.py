@@ -10,7 +10,7 @@ from sapwood.cli.progress import shown
 from sapwood.cli.readers import as_read, skipped, tell_table
 from sapwood.cli.signals import batches
 from sapwood.cli.vocabulary import check_names_apply, named
-from sapwood.cli.weight_column import as_told, read_with, saved_with, weighted_by
+from sapwood.cli.weight_column import as_told, opened_with, saved_with, weighted_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,7 +59,7 @@ class Training:
         readers = inputs.readers(self._opened, self.state.points)
         for number, stream in enumerate(iter(lambda: _next_of(readers, signals), None)):
             if number == 0:
-                tell_table(stream, quiet=self.quiet)
+                tell_table(stream, quiet=self.quiet, weights=self.weight_column)
             with stream, ReadAhead(stream) as ahead, signals.stopping(ahead.interrupt):
                 try:
                     with shown("Learning", stream, quiet=self.quiet) as show:
@@ -98,9 +98,11 @@ class Training:
     def _opened(self, file: str, start: int) -> Reader:
         state, given = self.state, self.reader.encoding.format
         # The format is what the file says, not what the model was made of: another one is refused.
-        opening = read_with(replace(state.encoding, format=given), self.weight_column)
+        encoding = replace(state.encoding, format=given)
         batch_size = _BATCH if self.every is None else min(self.every, _BATCH)
-        stream = opening.open(
+        stream = opened_with(
+            encoding,
+            self.weight_column,
             file,
             batch_size=batch_size,
             on_error=self.reader.on_error.value,

@@ -4,13 +4,24 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 if TYPE_CHECKING:
-    from sapwood.data import Batch, Columns
-    from sapwood.stream import Encoding
+    from collections.abc import Iterator
 
-__all__ = ["check_names_apply", "named", "names_in"]
+    from sapwood.data import Batch, Columns
+    from sapwood.stream import Encoding, Reader
+
+__all__ = ["NAMES", "NAMES_START", "NamedBatches", "check_names_apply", "named", "names_in"]
+
+NAMES = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="svmlight: what the features are called, one name per line.")
+]
+NAMES_START = Annotated[
+    int, typer.Option(min=0, help="svmlight: the number of the feature that the first line of --names is for.")
+]
 
 
 def names_in(path: Path, start: int) -> Columns:
@@ -55,6 +66,21 @@ def named(batch: Batch, columns: Columns | None, file: str) -> Batch:
     if len(batch.indices) and (most := int(batch.indices.max())) >= columns.n:
         raise StreamError(file, f"features up to {columns.n - 1:,}, which have names", f"{most:,}")
     return replace(batch, columns=columns, n_features=columns.n)
+
+
+class NamedBatches:
+    """The batches of a reader, whose columns have names; it can be interrupted as the reader can."""
+
+    def __init__(self, stream: Reader, columns: Columns) -> None:
+        self._stream = stream
+        self._columns = columns
+
+    def __iter__(self) -> Iterator[Batch]:
+        return (named(batch, self._columns, self._stream.name) for batch in self._stream)
+
+    def interrupt(self) -> None:
+        """Break off waiting for the stream."""
+        self._stream.interrupt()
 
 
 def check_names_apply(encoding: Encoding, format_read: str) -> None:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sapwood.cli.readers import TABLES
 
 if TYPE_CHECKING:
     from sapwood.data import Batch
-    from sapwood.stream import Encoding, StreamError
+    from sapwood.stream import Encoding, Reader, StreamError
 
-__all__ = ["as_told", "check_weights_apply", "read_with", "saved_with", "weighted_by"]
+__all__ = ["as_told", "check_weights_apply", "opened_with", "read_with", "saved_with", "weighted_by"]
 
 
 def check_weights_apply(file: str, format_read: str | None) -> None:
@@ -27,6 +28,18 @@ def read_with(encoding: Encoding, column: str | None) -> Encoding:
     ignore = tuple(name for name in encoding.ignore if name != column)
     types = tuple(pair for pair in encoding.types if pair[0] != column)
     return replace(encoding, ignore=ignore, types=(*types, (column, "number")))
+
+
+def opened_with(encoding: Encoding, column: str | None, file: str, **how: Any) -> Reader:
+    """Open a stream with the column of the weights; raise ValueError if it has no columns."""
+    try:
+        return read_with(encoding, column).open(file, **how)
+    except ValueError as error:
+        # The type of the column is ours, and what does not apply is the column.
+        refused = re.match(r"read: types must be left out for the format (\w+)", str(error))
+        if column is not None and refused is not None and not encoding.types:
+            check_weights_apply(file, refused.group(1))
+        raise
 
 
 def as_told(error: StreamError, column: str | None) -> StreamError:

@@ -185,7 +185,10 @@ class Coder:
 
 def _losses(true: npt.NDArray[np.int64], scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     known = true < scores.shape[1]
-    given = np.zeros(len(true))
-    given[known] = scores[known, true[known]]
+    if known.all():
+        given = scores[np.arange(len(true)), true]
+    else:
+        given = np.zeros(len(true))
+        given[known] = scores[known, true[known]]
     # As scikit-learn clips: the loss of a class held impossible is large, and finite.
     return -np.log(np.clip(given, _LEAST, 1 - _LEAST))

@@ -40,8 +40,8 @@ class ReliabilityCurve:
 class _Binned(NamedTuple):
     """Points in their bins."""
 
-    answered: npt.NDArray[np.bool_]
-    """Which points had an answer; the others are in no bin."""
+    answered: npt.NDArray[np.bool_] | None
+    """Which points had an answer, None if all had one; the others are in no bin."""
     place: npt.NDArray[np.int64]
     given: npt.NDArray[np.float64]
     true: npt.NDArray[np.float64]
@@ -74,14 +74,17 @@ class Reliability(Statistic):
         """Return the points, their probabilities and those that came true, by bin."""
         binned = answers.find(("bins of a reliability curve", self._code), lambda: self._binned(answers))
         answered, place, given, true = binned
-        weights = weights[answered]
+        if answered is not None:
+            weights = weights[answered]
         rows = weights, weights * given, weights * true
         return np.array([np.bincount(place, weights=row, minlength=N_BINS) for row in rows])
 
     def _binned(self, answers: Answers) -> _Binned:
-        assert answers.scores is not None
-        answered = np.any(answers.scores, axis=1)
-        given, true = (_stepped(values[answered]) for values in self._given_and_true(answers))
+        answered = answers.find("answered", lambda: _answered(answers))
+        given, true = self._given_and_true(answers)
+        if answered is not None:
+            given, true = given[answered], true[answered]
+        given, true = _stepped(given), _stepped(true)
         return _Binned(answered, np.minimum((given * N_BINS).astype(np.int64), N_BINS - 1), given, true)
 
     def _given_and_true(self, answers: Answers) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
@@ -89,10 +92,11 @@ class Reliability(Statistic):
         if self._code is not None:
             given = answers.wide_scores(self._code + 1)[:, self._code]
             return given, (answers.true == self._code).astype(np.float64)
-        scores = answers.wide_scores(int(answers.true.max()) + 1)
-        given = scores.max(axis=1)
-        among = scores == given[:, np.newaxis]
-        return given, among[np.arange(len(among)), answers.true] / among.sum(axis=1)
+        # By class, as NumPy goes through few long rows far sooner than through many short ones.
+        scores = np.ascontiguousarray(answers.wide_scores(int(answers.true.max()) + 1).T)
+        given = scores.max(axis=0)
+        among = scores == given
+        return given, among[answers.true, np.arange(len(given))] / among.sum(axis=0)
 
     def scale(self, factor: float) -> None:
         """Multiply every sum."""
@@ -114,6 +118,13 @@ class Reliability(Statistic):
 
 def _has_scores(answers: Answers) -> bool:
     return answers.scores is not None and len(answers) > 0 and answers.scores.shape[1] > 0
+
+
+def _answered(answers: Answers) -> npt.NDArray[np.bool_] | None:
+    """Return which points had an answer; None if all had one, as all but the first have."""
+    assert answers.scores is not None
+    answered: npt.NDArray[np.bool_] = np.ascontiguousarray(answers.scores.T).any(axis=0)
+    return None if answered.all() else answered
 
 
 def _stepped(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

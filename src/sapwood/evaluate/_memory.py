@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections import deque
+from functools import partial
 from numbers import Integral
 
 import numpy as np
@@ -100,9 +101,14 @@ class Fading(Memory):
             if self._weight > _LARGEST_WEIGHT:
                 self.statistic.scale(1 / self._weight)
                 self._weight = 1.0
-            weights = self._weight * self._factor ** -np.arange(len(part), dtype=np.float64)
+            weights = part.find(("fading", self._factor, self._weight), partial(self._weights, len(part)))
             self.statistic.shift(part, weights)
             self._weight = float(weights[-1]) / self._factor
+
+    def _weights(self, n: int) -> npt.NDArray[np.float64]:
+        """Return the weights of the next points."""
+        found: npt.NDArray[np.float64] = self._weight * self._factor ** -np.arange(n, dtype=np.float64)
+        return found
 
 
 def memory_of(owner: str, statistic: Statistic, window: int | None, fading: float | None) -> Memory:

@@ -22,6 +22,8 @@ MEMORIES = ("all", "window", "fading")
 
 # The number of probabilities (points times classes) counted at a time, since the bins of each take memory.
 _CELLS_AT_ONCE = 1 << 20
+# Those that wait to be counted: in about a megabyte.
+_CELLS_UNCOUNTED = 1 << 15
 
 
 def column_of(metric: str, memory: str) -> str:
@@ -91,6 +93,8 @@ class Scoreboard:
         self._sides = {memory: _Side(memory, window, fading, auc=auc) for memory in MEMORIES}
         self._confusion = Confusion()
         self._of_class = (Reliability(0), Reliability(1))  # of the classes, where there are two
+        self._uncounted: list[Answers] = []  # of the last three
+        self._n_uncounted = 0
 
     def add(self, *pieces: Answered) -> None:
         """Count the next points of the stream. In how many pieces they come makes no difference, even of rounding."""
@@ -101,9 +105,19 @@ class Scoreboard:
                 for side in self._sides.values():
                     for memory in side.memories:
                         memory.add(part)
+            self.n += len(answers)
+            # What nobody asks for before the end is counted in larger pieces, which give the same sums.
+            self._uncounted.append(answers)
+            self._n_uncounted += len(answers) * max(1, len(self._coder))
+            if self._n_uncounted >= _CELLS_UNCOUNTED:
+                self._count()
+
+    def _count(self) -> None:
+        """Count what has not been counted by confusion and class."""
+        pieces, self._uncounted, self._n_uncounted = self._uncounted, [], 0
+        for answers in joined(pieces):
             for statistic in (self._confusion, *self._of_class):
                 statistic.shift_alike(answers, 1.0)
-            self.n += len(answers)
 
     def _answers(self, answered: Answered) -> Answers:
         coder = self._coder
@@ -139,6 +153,7 @@ class Scoreboard:
 
         Only if there are two classes do they have curves; without probabilities there is no curve at all.
         """
+        self._count()
         found: dict[Hashable | None, ReliabilityCurve] = {None: self._sides["all"].reliability.curve()}
         classes = self.classes
         if len(classes) == len(self._of_class):
@@ -148,6 +163,7 @@ class Scoreboard:
 
     def confusion(self) -> dict[tuple[Hashable, Hashable | None], int]:
         """Return how often each class was answered, None for no answer, where each was true; only what occurred."""
+        self._count()
         classes = self.classes
         return {
             (classes[true], classes[predicted] if predicted >= 0 else None): int(weight)

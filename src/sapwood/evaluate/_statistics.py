@@ -54,7 +54,7 @@ class Outcomes(Statistic):
     def shift_alike(self, answers: Answers, weight: float) -> None:
         """Add points that have the same weight, 1 or -1."""
         # Whole numbers, and so the same with either sign.
-        counts = answers.find("outcomes", lambda: _sums_of(answers, np.ones(len(answers))))
+        counts = answers.find("outcomes", lambda: _counts_of(answers))
         self._add(counts if weight == 1 else counts.times(weight))
 
     def _add(self, more: _OutcomeSums) -> None:
@@ -101,7 +101,10 @@ class Outcomes(Statistic):
             at_all = positive < k and occurs[positive] > 0
             return float(2 * both[positive] / occurs[positive]) if at_all else math.nan
         there = occurs > 0
-        return float(np.mean(2 * both[there] / occurs[there])) if there.any() else math.nan
+        if not there.all():
+            occurs, both = occurs[there], both[there]
+        # By itself, as np.mean takes several times as long for a few classes.
+        return float((2 * both / occurs).sum() / len(occurs)) if len(occurs) else math.nan
 
 
 class Losses(Statistic):
@@ -198,6 +201,20 @@ def _sums_of(answers: Answers, weights: _Sums) -> _OutcomeSums:
         _counts(true, weights),
         _counts(predicted + 1, weights),
         _counts(true[right], of_right),
+    )
+
+
+def _counts_of(answers: Answers) -> _OutcomeSums:
+    """Return the sums of points of weight 1: the same numbers, found sooner."""
+    true, predicted = answers.true, answers.predicted
+    right = answers.find("right", lambda: true == predicted)
+    return _OutcomeSums(
+        float(len(answers)),
+        float(np.count_nonzero(right)),
+        float(np.count_nonzero(answers.unchanged)),
+        np.bincount(true).astype(np.float64),
+        np.bincount(predicted + 1).astype(np.float64),
+        np.bincount(true[right]).astype(np.float64),
     )
 
 

@@ -157,7 +157,8 @@ class TreeTester(Tester):
             return
         learner = learner_of(self._model)
         assert learner is not None
-        if isinstance(piece, Batch) and not (_has_columns(piece) and _has_names(learner)):
+        is_told = isinstance(piece, Batch) and piece.columns is not None  # what its columns are called
+        if isinstance(piece, Batch) and (is_told or not (_has_columns(piece) and _has_names(learner))):
             found = learner.test_then_learn(piece)
         else:
             rows = MatrixPart.of_batch(piece) if isinstance(piece, Batch) else piece

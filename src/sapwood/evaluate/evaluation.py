@@ -185,7 +185,7 @@ class Evaluation:
         rate = f"{self.points_per_second:.0f} per second"
         last, fading = f"last {self.settings['window']}", f"fading {self.settings['fading']:g}"
         lines = [
-            f"{self.model}: {self.n} {'point' if self.n == 1 else 'points'} in {self.seconds:.2f} s ({rate}){state}",
+            f"{self.model}: {_counted(self.n, 'point')} in {self.seconds:.2f} s ({rate}){state}",
             f"{'':18}{'all':>10}{last:>14}{fading:>16}",
         ]
         for metric in METRICS:
@@ -195,8 +195,9 @@ class Evaluation:
                 lines.append(f"{metric.replace('_', ' '):18}{cells[0]:>10}{cells[1]:>14}{cells[2]:>16}")
         if self.tree is not None:
             lines.append(
-                f"tree: {len(self.tree.nodes)} nodes, {self.tree.n_leaves} leaves, depth {self.tree.depth}, "
-                f"{bytes_in_words(self['bytes'])}; {self.tally['split']} splits, {self.tally['resplit']} anew"
+                f"tree: {_counted(len(self.tree.nodes), 'node')}, {_counted(self.tree.n_leaves, 'leaf', 'leaves')}, "
+                f"depth {self.tree.depth}, {bytes_in_words(self['bytes'])}; "
+                f"{_counted(self.tally['split'], 'split')}, {self.tally['resplit']} anew"
             )
         return "\n".join(lines)
 
@@ -214,6 +215,10 @@ class Evaluation:
         from sapwood.evaluate.report import save_report
 
         return save_report(self, path, title=title)
+
+
+def _counted(n: int, noun: str, plural: str | None = None) -> str:
+    return f"{n} {noun if n == 1 else plural or noun + 's'}"
 
 
 def bytes_in_words(n: float) -> str:

@@ -21,12 +21,16 @@ def _only_if_any() -> int:
 class _Table:
     """What prints as a table of its fields."""
 
-    def __str__(self) -> str:
+    def told(self) -> dict[str, int]:
+        """Return the fields; what only some learners have is not told of the others."""
         every = fields(self)  # type: ignore[arg-type]  # summaries are data classes
-        # What only some learners do is not told of the others.
-        told = [each for each in every if not each.metadata.get("if_any") or getattr(self, each.name)]
-        width = max(len(each.name) for each in told)
-        return "\n".join(f"{each.name:<{width}}  {getattr(self, each.name):>13,}" for each in told)
+        values = {each.name: getattr(self, each.name) for each in every}
+        return {each.name: values[each.name] for each in every if not each.metadata.get("if_any") or values[each.name]}
+
+    def __str__(self) -> str:
+        told = self.told()
+        width = max(map(len, told))
+        return "\n".join(f"{name:<{width}}  {value:>13,}" for name, value in told.items())
 
 
 @dataclass(frozen=True)
@@ -130,6 +134,8 @@ class DynamicTreeSummary(_Table):
     """The number of times that a node and all below it were built anew."""
     n_points_rebuilt: int
     """The number of points below these nodes, over all times."""
+    ids_bytes: int = _only_if_any()
+    """The memory of the ids of points in bytes, where points have ids; ``max_bytes`` does not limit it."""
 
     @staticmethod
     def of(tree: _core.DynamicTree, n_classes: int) -> DynamicTreeSummary:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from sapwood.data.labels import as_label
+from sapwood.inspect.summary import DynamicTreeSummary
 from sapwood.learner.dynamic_model import NOT_HELD, DynamicModel, check_ids
 from sapwood.learner.learner import REFUSED, Answers, TreeLearner
 from sapwood.learner.model import TreeModel, points_met
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sapwood.data import Batch, Labels
+    from sapwood.inspect.summary import Summary
     from sapwood.learner.learner import Point
 
 __all__ = ["DynamicLearner"]
@@ -200,6 +202,13 @@ class DynamicLearner(TreeLearner):
                 forget(self.model)
             except REFUSED as error:
                 self.refuse(method, error)
+
+    def summary(self) -> Summary:
+        """Return the size and the work of the tree in a few numbers."""
+        with self.lock:
+            found = super().summary()
+            assert isinstance(found, DynamicTreeSummary)
+            return replace(found, ids_bytes=self.fitted().ids_bytes())
 
     def rebuild(self) -> None:
         """Build the tree anew from the points held, with the best test at every node."""

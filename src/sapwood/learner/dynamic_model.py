@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from typing import TYPE_CHECKING, Any
 
@@ -88,6 +89,12 @@ class DynamicModel(TreeModel):
             place[entries] = np.arange(len(entries))
         named = [(name, int(place[entry]), self.weights.get(name, 1)) for name, entry in self.ids.items()]
         return sorted(named, key=lambda each: (each[1], type(each[0]).__name__, repr(each[0])))
+
+    def ids_bytes(self) -> int:
+        """Return the memory of the ids in bytes; of an id that is a tuple without its parts."""
+        tables: tuple[dict[Hashable, int], ...] = (self.ids, self.weights)
+        found = sum(sys.getsizeof(table) + sum(map(sys.getsizeof, table.values())) for table in tables if table)
+        return found + sum(map(sys.getsizeof, self.ids))
 
     def __getstate__(self) -> tuple[Any, ...]:
         with self.numbering:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
@@ -33,8 +32,6 @@ _VALUE = re.compile(rf"\s*(?:({_QUOTED})\s*|([^,%'\"}}\s][^,%}}]*))(?=[,}}])")
 _PAIR = re.compile(rf"\s*([0-9]+)\s+(?:({_QUOTED})\s*|([^,%'\"}}\s][^,%}}]*))(?=[,}}])")
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)")
 _ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
-# A block without any of these is rows as they are in CSV.
-_SPECIAL = re.compile(rb"['\"{}%\\]")
 # Cells of sparse rows, which are written in a few bytes, beyond which points are given before there are as many as
 # wanted: so that a batch of a wide table takes 100 MB, and not as many as it has columns.
 _MOST_CELLS = 1 << 22
@@ -101,8 +98,8 @@ class ArffParser:
     """Parses ARFF. The interface is that of `Parser`.
 
     Guarantee: a column holds what the header says, a number or one of its values, and a sparse row is the dense row
-    that it stands for: a number that it leaves out is 0, and a category is the first of its values. Rows without
-    quotes and comments are read natively, others by Python.
+    that it stands for: a number that it leaves out is 0, and a category is the first of its values. A row that is bad,
+    or has a character by its number, is read by Python.
 
     Parameters
     ----------
@@ -132,9 +129,8 @@ class ArffParser:
         self._attributes: list[_Attribute] = []
         self._columns: list[tuple[int, Column]] = []
         self._label_at: int | None = None
-        self._n_cells = 0
         self._cells: _Labelled | None = None
-        self._native: _core.CsvRows | None = None
+        self._native: _core.ArffRows | None = None
         self._told: TableRead | None = None
 
     @property
@@ -152,14 +148,12 @@ class ArffParser:
 
     def drop(self) -> None:
         """Forget the points that are gathered."""
-        self._n_cells = 0
         if self._native is not None:
             self._native.take()
 
     def take(self) -> Batch:
         """Return the points that are gathered, and begin anew."""
         assert self._native is not None
-        self._n_cells = 0
         names = [column.name for _, column in self._columns]
         return table_batch(self._native.take(), names, labelled=self._wanted.labelled)
 
@@ -168,23 +162,15 @@ class ArffParser:
         lines = self._lines = Lines(blocks)
         self._read_header(lines)
         native = self._native = self._core_rows()
-        looked_at: bytes | None = None
-        is_plain = False
         while lines.more():
-            if lines.block is not looked_at:
-                looked_at = lines.block
-                # The header may be in the same block.
-                is_plain = _SPECIAL.search(looked_at, lines.at) is None
-            is_left = True
-            if is_plain:
-                lines.at, lines.n, is_left = native.parse(lines.block, lines.at, lines.n, self.most)
+            lines.at, lines.n, is_left = native.parse(lines.block, lines.at, lines.n, self.most, _MOST_CELLS)
             try:
                 if is_left:
                     self._read_row(next(lines))
             except BadLineError as bad:
                 yield bad.error
                 continue
-            if len(native) >= self.most or self._n_cells > _MOST_CELLS:
+            if len(native) >= self.most or native.n_sparse_cells() > _MOST_CELLS:
                 yield None
 
     # ---- the header -------------------------------------------------------------------------------------------------
@@ -273,7 +259,7 @@ class ArffParser:
 
     # ---- rows -------------------------------------------------------------------------------------------------------
 
-    def _core_rows(self) -> _core.CsvRows:
+    def _core_rows(self) -> _core.ArffRows:
         numbers = [-1] * len(self._attributes)
         for number, (place, _) in enumerate(self._columns, 1):
             numbers[place] = number
@@ -282,11 +268,12 @@ class ArffParser:
         labels = None if self._label_at is None else self._attributes[self._label_at]
         self._cells = _Labelled(self._columns, labels, self._na_values)
         missing = [value for value in self._na_values if looks_like_number(value)]
-        native = _core.CsvRows(",", csv.field_size_limit(), missing, numbers, self._cells)
-        for place, column in self._columns:
-            if column.kind == "number":
-                native.read_as_number(place)
-        return native
+        of_numbers = {place for place, column in self._columns if column.kind == "number"}
+        columns = [
+            (number, place in of_numbers, attribute.absent)
+            for place, (number, attribute) in enumerate(zip(numbers, self._attributes, strict=True))
+        ]
+        return _core.ArffRows(missing, columns, self._cells)
 
     def _read_row(self, line: str) -> None:
         """Add a line, if it is a row; raise BadLineError if it is a bad one."""
@@ -301,10 +288,8 @@ class ArffParser:
         if self._label_at is not None and not cells[self._label_at].strip():
             bad = self._label_at
         if bad < 0:
-            bad = native.add(self.n_lines, cells)
+            bad = native.add(self.n_lines, cells, text.startswith("{"))
         if bad < 0:
-            if text.startswith("{"):
-                self._n_cells += len(cells)
             return
         try:
             if bad == self._label_at:

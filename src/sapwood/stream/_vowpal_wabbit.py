@@ -7,15 +7,20 @@ from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
-from sapwood.data.batch import unlabelled
+from sapwood import _core
+from sapwood.data.batch import Batch, unlabelled
+from sapwood.data.matrix import thermometer
+from sapwood.data.placed_keys import PlacedKeys
 from sapwood.data.weights import LARGEST_WEIGHT
 from sapwood.stream._errors import BadLineError, LineError, shown
+from sapwood.stream._lines import decoded
 from sapwood.stream._svmlight import checked_threshold, whole_labels
 from sapwood.stream._table import finite_number
-from sapwood.stream._word_points import WordPoints
 
 if TYPE_CHECKING:
-    from sapwood.data import Batch
+    from collections.abc import Iterator
+
+    from sapwood.stream._table import TableRead
 
 __all__ = ["VowpalWabbitParser"]
 
@@ -23,11 +28,12 @@ _WORD = re.compile(r"[^ \t]+")
 _SHAPE = "label | feature feature:value"
 
 
-class VowpalWabbitParser(WordPoints):
-    """Parses Vowpal Wabbit's lines. The interface is that of `Parser`.
+class VowpalWabbitParser:
+    """Parses Vowpal Wabbit's lines natively. The interface is that of `Parser`.
 
     Guarantee: a feature has the value that Vowpal Wabbit gives it: 1 if none is written, times that of its namespace,
-    and the sum of them if a line has it several times. It is called ``namespace^feature``, as in audits.
+    and the sum of them if a line has it several times. It is called ``namespace^feature``, as in audits. A line that
+    is bad, or has a number of an unusual size, is read by Python.
 
     Parameters
     ----------
@@ -37,24 +43,82 @@ class VowpalWabbitParser(WordPoints):
         Whether lines have labels; else what stands before the first bar is left out.
     """
 
+    table: TableRead | None = None
+    """Nothing: each name is a feature."""
+
     def __init__(self, binarize: float | None, *, sparse_numbers: bool, labelled: bool) -> None:
-        super().__init__()
         self._binarize = checked_threshold(binarize, "a Vowpal Wabbit file")
         self._sparse_numbers = sparse_numbers
         self._labelled = labelled
+        self._native = _core.VowpalWabbitLines(self._binarize, sparse_numbers, labelled, LARGEST_WEIGHT)
+        self.most = 1
+        self.is_passed_over = False
 
-    def _read(self, line: str) -> bool:
-        """Add a line; return whether there are now as many points as wanted."""
-        head, bar, rest = line.partition("|")
+    @property
+    def n_lines(self) -> int:
+        """The lines that have been read."""
+        return self._native.n_lines()
+
+    def __len__(self) -> int:
+        return len(self._native)
+
+    def drop(self) -> None:
+        """Forget the points that are gathered."""
+        self._native.take()
+
+    def events(self, blocks: Iterator[bytes]) -> Iterator[LineError | None]:
+        """Yield the error of each bad line, and None whenever `most` points are gathered."""
+        native = self._native
+        for block in blocks:
+            at = 0
+            while at < len(block):
+                at, left = native.parse(block, at, self.most)
+                if left < at:
+                    try:
+                        self._read(decoded(block[left:at].removesuffix(b"\n"), self.n_lines).removesuffix("\r"))
+                    except BadLineError as bad:
+                        yield bad.error
+                        continue
+                if len(native) >= self.most:
+                    yield None
+
+    def take(self) -> Batch:
+        """Return the points that are gathered, and begin anew."""
+        first_line, indptr, places, values, names, labels, weights = self._native.take()
+        keys = PlacedKeys(names, places)
+        if self._sparse_numbers:
+            rows = thermometer(indptr, places, values, names)
+            assert rows.names is not None
+            indptr, keys = rows.indptr, PlacedKeys(rows.names, rows.indices)
+        return Batch(
+            y=whole_labels(labels) if self._labelled else unlabelled(len(labels)),
+            indptr=indptr,
+            indices=None,
+            keys=keys,
+            n_features=None,
+            first_line=first_line,
+            weights=None if np.all(weights == 1) else weights,
+        )
+
+    # ---- lines that were left over ----------------------------------------------------------------------------------
+
+    def _read(self, line: str) -> None:
+        """Add a line; raise BadLineError if it is a bad one."""
+        if line.isspace():
+            return
+        head, bar, _ = line.partition("|")
         if not bar:
             self._fail(len(line), f"no bar after {shown(line)}", _SHAPE)
         label, weight = self._head(head) if self._labelled else (0.0, 1.0)
-        if ":" not in rest:
-            places = self._plain_features(rest)
-            if self._binarize is None or self._sparse_numbers or self._binarize >= 1 or len(set(places)) < len(places):
-                return self._add_values(line, label, weight, places, [1.0] * len(places))
-            return self.add(self.n_lines, label, places, (), weight)
-        return self._add_values(line, label, weight, *self._valued_features(line, len(head) + 1))
+        values = self._features(line, len(head) + 1)
+        threshold = self._binarize
+        if threshold is None:
+            for name, value in values.items():
+                if value not in {0, 1}:
+                    self._fail(len(head) + 1, f"{value:g} as {name!r}", "values of 0 or 1")
+            threshold = 0.0
+        on = {name: value for name, value in values.items() if value > threshold}
+        self._native.add(label, weight, list(on), list(on.values()))
 
     def _head(self, head: str) -> tuple[float, float]:
         """Return the label and the weight, which stand before the first bar."""
@@ -81,22 +145,9 @@ class VowpalWabbitParser(WordPoints):
             self._fail(words[1][1], shown(words[1][0]), f"an importance from 0 to {LARGEST_WEIGHT}")
         return label, weight
 
-    def _plain_features(self, rest: str) -> list[int]:
-        """Return the numbers of features without values."""
-        places: list[int] = []
-        for section in rest.split("|"):
-            words = _WORD.findall(section)
-            if section[:1] not in {"", " ", "\t"}:
-                before = f"{words[0]}^"
-                places += [self.place(before + word) for word in words[1:]]
-            else:
-                places += map(self.place, words)
-        return places
-
-    def _valued_features(self, line: str, at: int) -> tuple[list[int], list[float]]:
-        """Return the numbers of the features from a column on, and their values."""
-        places: list[int] = []
-        values: list[float] = []
+    def _features(self, line: str, at: int) -> dict[str, float]:
+        """Return the features from a column on, each with the sum of its values."""
+        values: dict[str, float] = {}
         for section in line[at:].split("|"):
             before, scale = "", 1.0
             for found in _WORD.finditer(section):
@@ -114,29 +165,9 @@ class VowpalWabbitParser(WordPoints):
                     continue
                 if not name:
                     self._fail(at + found.start(), shown(found.group()), "a feature before its value")
-                places.append(self.place(before + name))
-                values.append(scale * value)
+                values[before + name] = values.get(before + name, 0.0) + scale * value
             at += len(section) + 1
-        return places, values
-
-    def _add_values(self, line: str, label: float, weight: float, places: list[int], values: list[float]) -> bool:
-        """Add a point by the values of its features, of which one may be there several times."""
-        sums = dict.fromkeys(places, 0.0)
-        for place, value in zip(places, values, strict=True):
-            sums[place] += value
-        threshold = self._binarize
-        if threshold is None:
-            for place, value in sums.items():
-                if value not in {0, 1}:
-                    self._fail(line.index("|") + 1, f"{value:g} as {self._names[place]!r}", "values of 0 or 1")
-            threshold = 0.0
-        on = {place: value for place, value in sums.items() if value > threshold}
-        return self.add(self.n_lines, label, list(on), list(on.values()), weight)
+        return values
 
     def _fail(self, at: int, found: str, expected: str) -> NoReturn:
         raise BadLineError(LineError(self.n_lines, at + 1, found, expected))
-
-    def take(self) -> Batch:
-        """Return the points that are gathered, and begin anew."""
-        y = whole_labels(np.array(self._labels)) if self._labelled else unlabelled(len(self))
-        return self.batch(y, sparse_numbers=self._sparse_numbers)

@@ -10,8 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "sapwood/io/page_records.hpp"
 #include "sapwood/io/tree_format.hpp"
 #include "sapwood/storage/bytes.hpp"
+#include "sapwood/storage/variable_length.hpp"
 #include "sapwood/tree/predict/leaf_models.hpp"
 
 namespace sapwood::detail {
@@ -116,19 +118,38 @@ private:
 
     void get_pages() {
         const auto size = in_.get<std::uint32_t>("the number of pages");
-        const std::size_t words = PagePool::records_per_page * layout_.words_in_record();
-        in_.require(size, words * sizeof(Word), "pages");
+        in_.require(size, sizeof(std::uint16_t) + layout_.n_counts() + n_weights() * sizeof(Word), "pages");
         pages_.reserve(size);
         largest_of_page_.resize(size * n_counts());
         for (std::uint32_t i = 0; i < size; ++i) {
             pages_.push_back(pool_.make_page());
-            for (std::size_t r = 0; r < PagePool::records_per_page; ++r) {
-                Word* record = pages_.back()->words() + r * layout_.record_size();
-                layout_.for_each_part([&](std::size_t at, std::size_t n) { get_words(in_, {record + at, n}); });
-            }
+            get_page(pages_.back()->words());
             check(pages_.back(), largest_of(largest_of_page_, i));
         }
     }
+
+    void get_page(Word* words) {
+        const auto written = in_.get<std::uint16_t>("the records of a page");
+        std::uint16_t not_zero = 0;
+        for (std::size_t i = 0; i < PagePool::records_per_page; ++i) {
+            if ((written >> i & 1) == 0) continue;
+            Word* record = words + i * layout_.record_size();
+            for (std::size_t k = 0; k < n_counts(); ++k)
+                record[k].count = static_cast<Count>(get_varint_32(in_, "a count of naive Bayes"));
+            if (layout_.keeps_logistic) {
+                get_words(in_, {record + layout_.weights_at(), layout_.n_outputs()});
+                get_words(in_, {record + layout_.squares_at(), layout_.n_outputs()});
+            }
+            if (!is_zero(record, layout_)) not_zero |= static_cast<std::uint16_t>(1u << i);
+        }
+        if (written != (not_zero == 0 ? tree_format::all_records : not_zero)) {
+            throw ModelFormatError(
+                "a page must have the records that are not all zero, or all if there is none, got others");
+        }
+    }
+
+    /// The words of a record of logistic regression.
+    std::size_t n_weights() const { return layout_.words_in_record() - layout_.n_counts(); }
 
     /// The counts of a record of naive Bayes: one per class, or none.
     std::size_t n_counts() const { return layout_.n_counts(); }

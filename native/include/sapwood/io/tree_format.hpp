@@ -12,7 +12,7 @@
 namespace sapwood::tree_format {
 
 inline constexpr std::string_view magic = "saptree\n";
-inline constexpr std::uint32_t version = 3;
+inline constexpr std::uint32_t version = 4;
 
 /// The sections of a tree, in their order. Each has its name and its size before it, so that a reader that does not
 /// know one can say which.
@@ -21,6 +21,10 @@ inline constexpr std::array<std::string_view, 5> sections{"options", "counts", "
 /// In lists of pages and folders: none. All others are counted from 1, in the order in which they are first referred
 /// to.
 inline constexpr std::uint32_t none = 0;
+
+/// Which records of a page are written: all of them.
+inline constexpr std::uint16_t all_records = 0xFFFF;
+static_assert(PagePool::records_per_page == 16);
 
 /// More folders than this no table has: features end at 2^31 - 1.
 inline constexpr std::size_t most_folders =

@@ -4,13 +4,16 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <map>
 #include <span>
 #include <unordered_map>
 #include <vector>
 
+#include "sapwood/io/page_records.hpp"
 #include "sapwood/io/tree_format.hpp"
 #include "sapwood/storage/bytes.hpp"
+#include "sapwood/storage/variable_length.hpp"
 #include "sapwood/tree/predict/leaf_models.hpp"
 
 namespace sapwood::detail {
@@ -69,14 +72,9 @@ public:
         for (std::size_t i = 0; i < models.table.n_folders(); ++i) numbers_.of(models.table.folder(i));
     }
 
-    void put_pages(ByteWriter& out, const ModelLayout& layout) const {
+    void put_pages(ByteWriter& out, const ModelLayout& layout) {
         out.put(static_cast<std::uint32_t>(numbers_.pages().size()));
-        for (const PagePool::Page* page : numbers_.pages()) {
-            for (std::size_t i = 0; i < PagePool::records_per_page; ++i) {
-                const Word* record = page->words() + i * layout.record_size();
-                layout.for_each_part([&](std::size_t at, std::size_t size) { put_words(out, record + at, size); });
-            }
-        }
+        for (const PagePool::Page* page : numbers_.pages()) put_page(out, page->words(), layout);
         out.put(static_cast<std::uint32_t>(numbers_.folders().size()));
         for (const PageNumbers::Pages& pages : numbers_.folders()) out.put_all(std::span<const std::uint32_t>(pages));
     }
@@ -94,6 +92,35 @@ public:
     }
 
 private:
+    /// Puts which records are not all zero, and these: counts in as few bytes as they need, other words as they are. A
+    /// page takes no fewer bytes than one record does: one of zeros alone has all of its records written.
+    void put_page(ByteWriter& out, const Word* words, const ModelLayout& layout) {
+        std::uint16_t written = 0;
+        for (std::size_t i = 0; i < PagePool::records_per_page; ++i) {
+            if (!is_zero(words + i * layout.record_size(), layout)) written |= static_cast<std::uint16_t>(1u << i);
+        }
+        if (written == 0) written = tree_format::all_records;
+        out.put(written);
+        // Together, so that a word is not appended by itself.
+        page_bytes_.resize(PagePool::records_per_page * layout.words_in_record() * most_varint_bytes);
+        char* end = page_bytes_.data();
+        for (std::size_t i = 0; i < PagePool::records_per_page; ++i) {
+            if ((written >> i & 1) == 0) continue;
+            const Word* record = words + i * layout.record_size();
+            for (std::size_t k = 0; k < layout.n_counts(); ++k)
+                end = write_varint(static_cast<std::uint32_t>(record[k].count), end);
+            if (!layout.keeps_logistic) continue;
+            for (const std::size_t first : {layout.weights_at(), layout.squares_at()}) {
+                for (std::size_t k = 0; k < layout.n_outputs(); ++k, end += sizeof(Word)) {
+                    const std::uint32_t word = in_file_order(std::bit_cast<std::uint32_t>(record[first + k]));
+                    std::memcpy(end, &word, sizeof(Word));
+                }
+            }
+        }
+        out.put_raw({page_bytes_.data(), static_cast<std::size_t>(end - page_bytes_.data())});
+    }
+
+    std::vector<char> page_bytes_;
     PageNumbers numbers_;
 };
 

@@ -23,10 +23,8 @@ namespace sapwood {
 
 /// What the cells at one place of each row are for.
 struct CsvField {
-    static constexpr std::size_t ignored = ~std::size_t{0};
-
-    /// The column of the points; `ignored` if they are left out.
-    std::size_t column = ignored;
+    /// The column of the points.
+    std::size_t column = TablePoints::ignored_column;
     /// Whether they are read as numbers where they look like one.
     bool is_number = false;
 };
@@ -183,7 +181,7 @@ private:
     bool add(const char* begin, const char* end, bool is_padded, const CsvField& field, TablePoints& points) {
         const auto length = static_cast<std::size_t>(end - begin);
         if (length > options_.longest) return false;
-        if (field.column == CsvField::ignored) return true;
+        if (field.column == TablePoints::ignored_column) return true;
         if (length == 0) return field.column != TablePoints::label_column;
         if (!is_padded) {
             padded_.assign(begin, end);

@@ -54,6 +54,8 @@ public:
     static constexpr std::size_t most_bytes = std::size_t{1} << 24;
     /// The column of the labels.
     static constexpr std::size_t label_column = 0;
+    /// Of cells that are left out.
+    static constexpr std::size_t ignored_column = ~std::size_t{0};
 
     /// Says what a cell of a column says; of the column of the labels, the number of the label as a feature.
     using Ask = std::function<Said(std::size_t column, std::string_view cell)>;

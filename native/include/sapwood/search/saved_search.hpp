@@ -10,12 +10,14 @@
 
 #include "sapwood/search/search_state.hpp"
 #include "sapwood/storage/bytes.hpp"
+#include "sapwood/storage/variable_length.hpp"
 #include "sapwood/types.hpp"
 
 namespace sapwood {
 
-// What every search writes of itself: the number of its features, their ids in ascending order, and for every class the
-// points in which each is on. The points of each class are known to whoever holds the search.
+// What every search writes of itself: the number of its features, their ids in ascending order, each as what it is more
+// than the one before, and for every class the points in which each is on. Most of these numbers are small, and all are
+// in as few bytes as they need. The points of each class are known to whoever holds the search.
 
 /// What the bytes of a search must agree with.
 struct SavedSearch {
@@ -27,8 +29,11 @@ struct SavedSearch {
 
 inline void write_counts(const SearchState& state, ByteWriter& out) {
     out.put(static_cast<std::uint32_t>(state.ids.size()));
-    out.put_all(std::span<const FeatureId>(state.ids));
-    for (const std::vector<Count>& on : state.on) out.put_all(std::span<const Count>(on));
+    const auto id = [&](std::size_t i) { return static_cast<std::uint32_t>(state.ids[i]); };
+    put_varints(out, state.ids.size(), [&](std::size_t i) { return i == 0 ? id(i) : id(i) - id(i - 1); });
+    for (const std::vector<Count>& on : state.on) {
+        put_varints(out, on.size(), [&](std::size_t i) { return on[i]; });
+    }
 }
 
 /// Throws ModelFormatError unless the bytes are what `write_counts` writes of a search with what is expected.
@@ -38,11 +43,19 @@ inline SearchState read_counts(ByteReader& in, const SavedSearch& expected) {
     };
     const std::size_t n_classes = expected.of_class.size();
     const auto size = in.get<std::uint32_t>("the features of a search");
-    in.require(size, sizeof(FeatureId) + n_classes * sizeof(Count), "features of a search");
+    in.require(size, 1 + n_classes, "features of a search");
     SearchState state;
     state.of_class.assign(expected.of_class.begin(), expected.of_class.end());
-    state.ids = in.get_list<FeatureId>(size, "features of a search");
-    for (std::size_t k = 0; k < n_classes; ++k) state.on.push_back(in.get_list<Count>(size, "counts of features"));
+    state.ids.resize(size);
+    std::uint32_t last = 0;
+    for (FeatureId& id : state.ids) {
+        last += get_varint_32(in, "a feature of a search");
+        id = static_cast<FeatureId>(last);
+    }
+    for (std::size_t k = 0; k < n_classes; ++k) {
+        for (Count& count : state.on.emplace_back(size))
+            count = static_cast<Count>(get_varint_32(in, "the count of a feature"));
+    }
     try {
         check_state(state, n_classes);
     } catch (const std::invalid_argument& error) {
