@@ -11,6 +11,7 @@
 #include "svmlight_text.hpp"
 #include "text_lines.hpp"
 #include "tree_bytes.hpp"
+#include "value_bytes.hpp"
 
 namespace sapwood::fuzz {
 
@@ -22,6 +23,7 @@ void for_each_target(Use use) {
     use(ForestBytes{});
     use(DeltaBytes{});
     use(GradientBytes{});
+    use(ValueBytes{});
     use(SvmlightText{});
     use(LabelledText{});
     use(CsvText{});

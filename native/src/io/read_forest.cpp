@@ -41,7 +41,7 @@ public:
         if (sections_.next_is("attributes")) {
             ByteReader in = sections_.section("attributes");
             n_features_ =
-                get_attributes(in, forest.known().attributes, forest.known().ranges, n_features_, forest.n_met());
+                get_attributes(in, forest.known(), n_features_, forest.n_met(), false);
             require_end(in, "attributes");
         }
         ByteReader trunk = sections_.section("trunk");

@@ -65,7 +65,7 @@ std::string write_forest(Forest& forest) {
     });
     if (!forest.attributes().empty()) {
         put_section(out, "attributes",
-                    [&](ByteWriter& section) { put_attributes(section, forest.attributes(), forest.ranges()); });
+                    [&](ByteWriter& section) { put_attributes(section, forest.known()); });
     }
     put_section(out, "trunk", [&](ByteWriter& section) {
         if (forest.trunk()) put_mixing(section, *forest.trunk());

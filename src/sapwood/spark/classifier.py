@@ -60,7 +60,7 @@ class SparkTreeClassifier(SparkLearner):
     def __init__(
         self,
         *,
-        features: str = "features",
+        features: str | Sequence[str] = "features",
         label: str = "label",
         weight: str | None = None,
         classes: Sequence[Hashable],
