@@ -20,9 +20,8 @@ struct TreeBytes {
 
     static std::vector<std::string> seeds() {
         std::vector<std::string> made;
-        for (const Growth growth :
-             {Growth::hoeffding, Growth::extremely_fast, Growth::streaming, Growth::windowed, Growth::adaptive,
-              Growth::batch}) {
+        for (const Growth growth : {Growth::hoeffding, Growth::extremely_fast, Growth::streaming, Growth::windowed,
+                                    Growth::adaptive, Growth::batch}) {
             for (const LeafPrediction prediction :
                  {LeafPrediction::majority, LeafPrediction::mixed, LeafPrediction::adaptive}) {
                 TreeOptions options;

@@ -1,5 +1,5 @@
-// The bytes of values, what workers have met of numbers: anything is refused with ModelFormatError, or is values that are
-// saved and loaded as the same ones, and to which others can be added.
+// The bytes of values, what workers have met of numbers: anything is refused with ModelFormatError, or is values that
+// are saved and loaded as the same ones, and to which others can be added.
 #pragma once
 
 #include <string>

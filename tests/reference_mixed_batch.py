@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from reference_batch import BatchReference, part_of
@@ -69,7 +70,7 @@ class Grid:
         n = sum(self.values[value] for value in values)
         edges: list[float] = []
         below = 0
-        for value, above in zip(values, values[1:], strict=False):
+        for value, above in pairwise(values):
             below += self.values[value]
             is_due = len(values) <= n_ranges or below * n_ranges >= (len(edges) + 1) * n
             if is_due and len(edges) + 1 < n_ranges:

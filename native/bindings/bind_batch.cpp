@@ -142,9 +142,7 @@ void require_batches(const GuardedTree& self) {
     }
 }
 
-Router router_of(GuardedTree& self) {
-    return make_router(self.tree, self.vocabulary(), IdsOfTree(self));
-}
+Router router_of(GuardedTree& self) { return make_router(self.tree, self.vocabulary(), IdsOfTree(self)); }
 
 Router router(GuardedTree& self) {
     require_batches(self);
@@ -196,7 +194,8 @@ Vector<SharedId> unnamed(GuardedTree& self, const Delta& delta) {
     refresh(self);
     std::vector<SharedId> found;
     for (const SharedId id : delta.features()) {
-        if (!is_bin_id(id) && id >= static_cast<SharedId>(Keys::n_columns) && !self.shared.keys.contains(id)) found.push_back(id);
+        if (!is_bin_id(id) && id >= static_cast<SharedId>(Keys::n_columns) && !self.shared.keys.contains(id))
+            found.push_back(id);
     }
     return to_numpy(std::move(found));
 }
@@ -246,8 +245,8 @@ void check_categories(const Vocabulary& vocabulary, const CsrView& rows) {
 }
 
 void learn_rows_of_batch(GuardedTree& self, const Array<std::int64_t>& indptr, const Array<KeyId>& keys,
-                         const Array<Label>& labels, const std::optional<Array<Count>>& weights,
-                         std::int64_t n_classes, const NumberArrays& numbers) {
+                         const Array<Label>& labels, const std::optional<Array<Count>>& weights, std::int64_t n_classes,
+                         const NumberArrays& numbers) {
     require_batches(self);
     refresh(self);
     nb::gil_scoped_release release;
@@ -262,8 +261,8 @@ void learn_rows_of_batch(GuardedTree& self, const Array<std::int64_t>& indptr, c
     std::vector<SharedId> number_ids;
     number_ids.reserve(given.numbers.indices.size());
     for (const KeyId key : given.numbers.indices) number_ids.push_back(ids_of.id_of_number(key));
-    const SharedRows rows{given.keys.indptr, ids, span_of(labels), weights_of(weights),
-                          {given.numbers.indptr, number_ids, given.values}};
+    const SharedRows rows{
+        given.keys.indptr, ids, span_of(labels), weights_of(weights), {given.numbers.indptr, number_ids, given.values}};
     const auto all = static_cast<std::size_t>(std::max<std::int64_t>(n_classes, 2));
     check_shared_rows(rows, all);
     check_room(static_cast<Count>(self.tree.n()), n_by_weight(rows));
@@ -320,8 +319,7 @@ Vector<Count> draws_of_batch(const Array<std::int64_t>& indptr, const Array<Shar
     std::vector<Count> draws;
     {
         nb::gil_scoped_release release;
-        const SharedRows rows{span_of(indptr), span_of(ids), span_of(labels), weights_of(weights),
-                              numbers_of(numbers)};
+        const SharedRows rows{span_of(indptr), span_of(ids), span_of(labels), weights_of(weights), numbers_of(numbers)};
         check_shared_rows(rows, std::size_t{max_classes});
         draws = batch_draws(rows, mean, seed, tree, batch);
     }
@@ -408,13 +406,14 @@ void bind_batch(nb::module_& module) {
              nb::arg("weights") = nb::none(), nb::arg("numbers") = nb::none(),
              "The values of numbers that a tree must know before it counts points: `Tree.meet_values`.")
         .def("leaves", &leaves_of, nb::arg("indptr"), nb::arg("ids"), nb::arg("numbers") = nb::none())
-        .def("edges",
-             [](const Router& self) {
-                 nb::dict edges;
-                 for (const Router::Number& each : self.numbers()) edges[nb::int_(each.id)] = nb::cast(each.edges);
-                 return edges;
-             },
-             "The edges between the bins of each number, by its id.")
+        .def(
+            "edges",
+            [](const Router& self) {
+                nb::dict edges;
+                for (const Router::Number& each : self.numbers()) edges[nb::int_(each.id)] = nb::cast(each.edges);
+                return edges;
+            },
+            "The edges between the bins of each number, by its id.")
         .def("is_settled", &Router::is_settled, nb::arg("number"),
              "Whether the edges of a number, by its id, stay as they are.")
         .def("version", &Router::version)

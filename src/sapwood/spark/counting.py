@@ -23,7 +23,19 @@ if TYPE_CHECKING:
 
     from sapwood.spark.columns import Columns, Points
 
-__all__ = ["COUNTED", "LOOKED", "NAMED", "Counts", "Draws", "Sent", "counter", "looker", "merged_rows", "merger", "namer"]
+__all__ = [
+    "COUNTED",
+    "LOOKED",
+    "NAMED",
+    "Counts",
+    "Draws",
+    "Sent",
+    "counter",
+    "looker",
+    "merged_rows",
+    "merger",
+    "namer",
+]
 
 COUNTED = "tree int, n_rows long, delta binary, gradients binary"
 """The columns of what workers count."""

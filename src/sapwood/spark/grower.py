@@ -117,7 +117,8 @@ class Grower:
         """Return numbers by their keys in the core; those that the tree has not met are left out."""
         indptr, ids, values = numbers
         names = self.tree.number_keys()
-        keys = dict(zip(_core.ids_of_names(names).tolist(), self.tree.ids_of_numbers(names, False).tolist(), strict=True))
+        known = self.tree.ids_of_numbers(names, False)
+        keys = dict(zip(_core.ids_of_names(names).tolist(), known.tolist(), strict=True))
         found, places = np.unique(ids, return_inverse=True)
         of_found = np.array([keys.get(each, -1) for each in found.tolist()], dtype=np.int32)
         each = of_found[places.reshape(-1)] if len(found) else np.empty(0, np.int32)

@@ -38,7 +38,7 @@ def flags_of(
     places, ids = [np.empty(0, np.int64)], [np.empty(0, np.uint64)]
     for name, column in columns:
         if pa.types.is_boolean(column.type):
-            on = np.flatnonzero(column.fill_null(False).to_numpy(zero_copy_only=False))  # noqa: FBT003 - Arrow's API
+            on = np.flatnonzero(column.fill_null(False).to_numpy(zero_copy_only=False))
             places.append(on)
             ids.append(np.repeat(_core.ids_of_names([name]), len(on)))
         elif is_text(column.type):

@@ -165,8 +165,8 @@ inline NumberGrid get_grid(ByteReader& in, const Attributes::Number& number, con
 }
 
 /// Fills what is known, which is nothing. `n_features`: the features of the model that are not made of numbers.
-/// `n_met`: the points that the tree has met. `in_batches`: whether it grows by batches. Returns how many features there are with those of numbers. Throws
-/// ModelFormatError unless some tree can have written the bytes.
+/// `n_met`: the points that the tree has met. `in_batches`: whether it grows by batches. Returns how many features
+/// there are with those of numbers. Throws ModelFormatError unless some tree can have written the bytes.
 inline std::int64_t get_attributes(ByteReader& in, KnownAttributes& known, std::int64_t n_features, std::int64_t n_met,
                                    bool in_batches) {
     Attributes& attributes = known.attributes;

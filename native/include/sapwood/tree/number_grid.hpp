@@ -22,9 +22,9 @@ namespace sapwood {
 /// Guarantee: the edges are a function of which values each batch has, and how often; where they were, and in which
 /// order, leaves no trace. Edges are only ever added, so that what was counted in a bin is in bins that it is divided
 /// into later, or in the same one. As long as there are at most 64 distinct values, every two neighbours have an edge
-/// between them; then a bin with 1/32 of the values or more is divided into ranges of about 1/64 each. That goes on until
-/// the number is settled: after 1024 values, 16 for each range, or after 65536 if they are few that differ; one that has
-/// never differed never is.
+/// between them; then a bin with 1/32 of the values or more is divided into ranges of about 1/64 each. That goes on
+/// until the number is settled: after 1024 values, 16 for each range, or after 65536 if they are few that differ; one
+/// that has never differed never is.
 ///
 /// The values are kept until then: at most 1023 that differ.
 class NumberGrid {

@@ -76,8 +76,8 @@ public:
             bins.clear();
             for (std::size_t b = 0; b < number.low.size(); ++b) {
                 const std::size_t n_classes = scores_.n_classes();
-                bins.push_back({number.low[b], number.high[b],
-                                std::span(number.counts).subspan(b * n_classes, n_classes)});
+                bins.push_back(
+                    {number.low[b], number.high[b], std::span(number.counts).subspan(b * n_classes, n_classes)});
             }
             histogram_of(number.attribute, flags).add_bins(bins);
         }

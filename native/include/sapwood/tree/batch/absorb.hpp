@@ -135,8 +135,7 @@ AddedCounts added_to_statistics(const Delta::Leaf& leaf, std::span<const Delta::
     for (const Delta::Entry& entry : entries) {
         items.push_back({of_entries.on(entry.feature), entry.label, static_cast<Count>(count_of(entry, counted))});
     }
-    AddedCounts added =
-        added_to_leaf(counted == Counted::by_weight ? leaf.of_class : leaf.points, std::move(items));
+    AddedCounts added = added_to_leaf(counted == Counted::by_weight ? leaf.of_class : leaf.points, std::move(items));
     // Entries ascend, and so do numbers, and the bins of each.
     SharedId last = 0;
     for (const Delta::Entry& entry : entries) {
@@ -279,8 +278,8 @@ inline void check_gradients(const StreamingTree& tree, const Delta& delta, const
     check_sums(layout, delta, *gradients);
 }
 
-/// Throws std::invalid_argument unless the bins of a delta are those of the tree, and each point has one bin of a number
-/// and one value of a category at most. `category_of(id)` is that of a feature, or -1.
+/// Throws std::invalid_argument unless the bins of a delta are those of the tree, and each point has one bin of a
+/// number and one value of a category at most. `category_of(id)` is that of a feature, or -1.
 template <class CategoryOf>
 void check_attributes(const FeaturesOfBins& bins, const Delta& delta, CategoryOf category_of) {
     std::size_t at = 0;
@@ -425,8 +424,8 @@ void absorb(StreamingTree& tree, Vocabulary& vocabulary, const Delta& delta, con
         // Without numbers and weights, models and statistics learn the same.
         if (are_apart || known.attributes.n_numbers() > 0) {
             const Counted counted = are_apart ? Counted::each_once : Counted::by_weight;
-            tree.absorb(leaf_born.at(leaf.born), added,
-                        detail::added_to_statistics(leaf, entries, of_entries, counted), slopes);
+            tree.absorb(leaf_born.at(leaf.born), added, detail::added_to_statistics(leaf, entries, of_entries, counted),
+                        slopes);
         } else {
             tree.absorb(leaf_born.at(leaf.born), added, added, slopes);
         }

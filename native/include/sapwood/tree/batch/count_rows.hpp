@@ -70,9 +70,9 @@ private:
 }  // namespace detail
 
 /// Counts points in the leaves that they reach, of which those in one of `n_parts` parts (`part_of`): a bin of a number
-/// as a feature of its own. Changes nothing; any number of threads may count with one router. O(features of the points),
-/// and O(e log e) for e counts in the end. The rows were checked; throws std::invalid_argument if the router does not
-/// know a number.
+/// as a feature of its own. Changes nothing; any number of threads may count with one router. O(features of the
+/// points), and O(e log e) for e counts in the end. The rows were checked; throws std::invalid_argument if the router
+/// does not know a number.
 inline Delta count_rows(const Router& router, const SharedRows& rows, std::uint32_t part = 0,
                         std::uint32_t n_parts = 1) {
     const std::size_t n_classes = router.n_classes();

@@ -31,8 +31,7 @@ public:
         // That a number is present tells nothing if it always is.
         if (number(bin).was_missing(n_met)) features.push_back(number(bin).presence);
         std::array<FeatureId, NumberRanges::most_features> room;
-        FeatureId* const end =
-            known_.ranges.write(attribute(bin), grid(bin).high(bin_of_bin_id(bin)), room.data());
+        FeatureId* const end = known_.ranges.write(attribute(bin), grid(bin).high(bin_of_bin_id(bin)), room.data());
         features.insert(features.end(), room.data(), end);
     }
 

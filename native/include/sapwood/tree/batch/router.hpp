@@ -30,7 +30,8 @@ namespace sapwood {
 /// sent. 12 bytes per node, 8 per leaf and per feature that is tested, 16 per threshold, and 8 per edge of a number.
 ///
 /// Guarantee: a point is led to the leaf that the tree leads it to, in O(m + depth). The version is a hash of all that
-/// leads points and divides numbers, so that a delta of another tree, or of the same one before or after, is recognised.
+/// leads points and divides numbers, so that a delta of another tree, or of the same one before or after, is
+/// recognised.
 class Router {
 public:
     /// A number of the tree, by its place.

@@ -96,8 +96,8 @@ inline void check_shared_rows(const SharedRows& rows, std::size_t n_classes) {
             throw std::invalid_argument("numbers must have a row for each of the " + std::to_string(rows.size()) +
                                         " points, and a value for each id, got others");
         }
-        const auto wrong =
-            std::find_if(numbers.values.begin(), numbers.values.end(), [](double each) { return !std::isfinite(each); });
+        const auto wrong = std::find_if(numbers.values.begin(), numbers.values.end(),
+                                        [](double each) { return !std::isfinite(each); });
         if (wrong != numbers.values.end()) {
             throw std::invalid_argument("numbers must be finite, got " + detail::shortest(*wrong));
         }

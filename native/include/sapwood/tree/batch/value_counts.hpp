@@ -24,8 +24,8 @@ namespace sapwood {
 /// The values of some numbers in some points, and how many points have each, whatever their weights: what must be known
 /// of a batch before its numbers can be divided.
 ///
-/// Guarantee: merging is associative and commutative, and equal values have equal bytes. 16 bytes a value in memory, and
-/// at most that in a file.
+/// Guarantee: merging is associative and commutative, and equal values have equal bytes. 16 bytes a value in memory,
+/// and at most that in a file.
 class ValueCounts {
 public:
     using Value = NumberGrid::Value;

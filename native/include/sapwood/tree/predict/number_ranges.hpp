@@ -113,7 +113,8 @@ public:
     }
 
     /// In a tree that grows by batches: reviews the divisions after a batch, when all n values since the number first
-    /// differed are known by the bins of `values`. Edges are between bins, so that all values of a bin are in one range.
+    /// differed are known by the bins of `values`. Edges are between bins, so that all values of a bin are in one
+    /// range.
     template <class Reserve>
     void review_bins(AttributeId attribute, Histogram values, std::int64_t n, Reserve reserve) {
         if (index_of(attribute) >= numbers_.size()) numbers_.resize(index_of(attribute) + 1);
