@@ -200,12 +200,21 @@ def hashed(word: int) -> int:
     return mixed(word + GOLDEN & MASK)
 
 
-def drawn(ids: Iterable[int], label: int, mean: float, *, seed: int, tree: int, batch: int) -> int:
+def drawn(
+    ids: Iterable[int],
+    label: int,
+    mean: float,
+    *,
+    seed: int,
+    tree: int,
+    batch: int,
+    numbers: Iterable[tuple[int, float]] = (),
+) -> int:
     """Return how often a tree of a forest learns a point of weight 1: the quantile of a hash."""
     if mean == 0:
         return 1
     of_batch = hashed(hashed(hashed(seed) + tree & MASK) + batch & MASK)
-    u = (hashed(of_batch + row_hash(ids, label) & MASK) >> 11) * 2.0**-53
+    u = (hashed(of_batch + row_hash(ids, label, numbers) & MASK) >> 11) * 2.0**-53
     k, term = 0, math.exp(-mean)
     while u >= term:
         u -= term

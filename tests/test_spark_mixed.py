@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from reference_batch import drawn, text_id
 from spark_points import OPTIONS, digest_of, digest_of_forest
 from spark_session import MARKS, session
 
@@ -36,8 +37,8 @@ def rows_of(n: int, seed: int = 5) -> list[Row]:
     rows: list[Row] = []
     for _ in range(n):
         label = int(rng.integers(2))
-        country = [None, "fi", "se", "nö"][int(rng.integers(1 + label, 3 + label))] if rng.random() < 0.8 else None
-        age = [None, math.nan, -0.0, float(rng.normal(40 + 15 * label, 10))][min(int(rng.integers(9)), 3)]
+        country = ["fi", "se", "nö"][min(2, int(rng.integers(3 + label)))] if rng.random() < 0.8 else None
+        age = [None, math.nan, -0.0, float(rng.normal(30 + 30 * label, 10))][min(int(rng.integers(9)), 3)]
         clicks = int(rng.integers(-2, 4)) if rng.random() < 0.9 else None
         rows.append((country, age, clicks, bool(rng.random() < 0.5), label))
     return rows
@@ -58,7 +59,7 @@ def table_of(rows: list[Row]) -> pd.DataFrame:
 
 def one_machine(batches: list[list[Row]], **options: Any) -> StreamingTreeClassifier:
     """Return the model that one machine learns."""
-    model = StreamingTreeClassifier(**{**OPTIONS, **options}, batch_growth=True, sub_batches=2)
+    model = StreamingTreeClassifier(**{**OPTIONS, **options}, batch_growth=True, sub_batches=4)
     for rows in batches:
         model.partial_fit(table_of(rows), [row[4] for row in rows], classes=[0, 1])
     return model
@@ -73,7 +74,7 @@ def test_partitions_leave_no_trace(spark: Any, partitions: int) -> None:
     assert "age >" in expected.export_text()
     order = np.random.default_rng(partitions).permutation(len(rows))
     frame = spark.createDataFrame([rows[i] for i in order], SCHEMA).repartition(partitions)
-    model = SparkTreeClassifier(features=COLUMNS, classes=[0, 1], sub_batches=2, **OPTIONS).fit(frame)
+    model = SparkTreeClassifier(features=COLUMNS, classes=[0, 1], sub_batches=4, **OPTIONS).fit(frame)
     assert model.digest() == digest_of(expected)
     local = model.to_local()
     assert local.export_text() == expected.export_text()
@@ -89,7 +90,7 @@ def test_regressions(spark: Any) -> None:
     rows = rows_of(500)
     frame = spark.createDataFrame(rows, SCHEMA).repartition(3)
     options = {**OPTIONS, "leaf_prediction": "mixed"}
-    model = SparkTreeClassifier(features=COLUMNS, classes=[0, 1], sub_batches=2, **options).fit(frame)
+    model = SparkTreeClassifier(features=COLUMNS, classes=[0, 1], sub_batches=4, **options).fit(frame)
     assert model.digest() == digest_of(one_machine([rows], leaf_prediction="mixed"))
 
 
@@ -98,7 +99,7 @@ def test_a_stream_goes_on_with_its_bins(spark: Any, tmp_path: Path) -> None:
     from sapwood.spark import SparkTreeClassifier, SparkTreeModel
 
     batches = [rows_of(700, seed) for seed in (1, 2, 3)]
-    learner = SparkTreeClassifier(features=COLUMNS, classes=[0, 1], sub_batches=2, **OPTIONS)
+    learner = SparkTreeClassifier(features=COLUMNS, classes=[0, 1], sub_batches=4, **OPTIONS)
     step = learner.step(str(tmp_path / "model"), accuracy=True)
     for batch, rows in enumerate(batches):
         step(spark.createDataFrame(rows, SCHEMA).repartition(batch + 1), batch)
@@ -108,20 +109,34 @@ def test_a_stream_goes_on_with_its_bins(spark: Any, tmp_path: Path) -> None:
     assert model.progress["accuracy"] > 0.6
 
 
+def times_drawn(row: Row, tree: int) -> int:
+    """Return how often a tree of a forest learns a row, by plain Python."""
+    country, age, clicks, active, label = row
+    ids = [text_id(f"country={country}")] * (country is not None) + [text_id("active")] * active
+    numbers = [(text_id(name), value) for name, value in (("age", age), ("a.b", clicks)) if value is not None]
+    known = [(number, float(value)) for number, value in numbers if not math.isnan(value)]
+    return drawn(ids, label, 1.0, seed=1, tree=tree, batch=0, numbers=known)
+
+
 def test_a_forest(spark: Any) -> None:
     from sapwood.spark import SparkForestClassifier
 
     rows = rows_of(300)
-    frame = spark.createDataFrame(rows, SCHEMA)
-    first, second = (
-        SparkForestClassifier(2, features=COLUMNS, classes=[0, 1], sub_batches=2, seed=1, delta=0.3).fit(
-            frame.repartition(parts)
-        )
-        for parts in (1, 3)
+    frame = spark.createDataFrame(rows, SCHEMA).repartition(3)
+    learner = SparkForestClassifier(
+        2, lambda_value=1.0, features=COLUMNS, classes=[0, 1], sub_batches=4, seed=1, **OPTIONS
     )
-    assert first.digest() == second.digest()
-    assert first.transform(frame).count() == 300
-    assert digest_of_forest([], 1.0, 1) != first.digest()
+    model = learner.fit(frame)
+    trees = []
+    for tree in range(2):
+        trees.append(StreamingTreeClassifier(**OPTIONS, batch_growth=True, sub_batches=4))
+        weights = [times_drawn(row, tree) for row in rows]
+        trees[-1].partial_fit(table_of(rows), [row[4] for row in rows], classes=[0, 1], sample_weight=weights)
+    assert model.digest() == digest_of_forest(trees, 1.0, 1)
+    answered = model.transform(frame).collect()
+    table = table_of([tuple(row)[:5] for row in answered])  # type: ignore[misc]  # a row of Spark is a tuple
+    mean = np.mean([tree.predict_proba(table) for tree in trees], axis=0)
+    np.testing.assert_allclose([row["probability"] for row in answered], mean, atol=1e-12)
 
 
 def test_lists_of_words_beside_numbers(spark: Any) -> None:

@@ -82,9 +82,8 @@ class Columns:
 
     @property
     def feature_names(self) -> list[str]:
-        """The columns of features, as Spark selects them."""
-        # Of several, each is a column, and no field of one.
-        return [self.features] if isinstance(self.features, str) else [f"`{name}`" for name in self.features]
+        """The columns of features."""
+        return [self.features] if isinstance(self.features, str) else list(self.features)
 
     def given(self, batch: pa.RecordBatch) -> Given:
         """Return what rows hold, whose columns of features come first."""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from pyspark.sql import functions as F  # noqa: N812 - as everyone calls it
 from pyspark.sql.types import NumericType
 
 from sapwood import _core
@@ -68,7 +69,7 @@ def learn_frame(
     With `tests`, they answer every row before they learn the batch: another pass over it.
     """
     began = time.monotonic()
-    frame = frame.select(*columns.names)
+    frame = narrowed(frame, columns)
     n_parts = int(trees.growers[0].parameters["sub_batches"])
     draws = trees.draws(0 if columns.batch is None else columns.batch)
     numbers = number_names(frame, columns)
@@ -101,6 +102,15 @@ def learn_frame(
     told["n_leaves"] = trees.n_leaves()
     told["seconds"] = time.monotonic() - began
     return told
+
+
+def narrowed(frame: DataFrame, columns: Columns) -> DataFrame:
+    """Return the columns that workers are given: those of features first."""
+    if isinstance(columns.features, str):
+        return frame.select(*columns.names)
+    # Of several, each is a column, and no field of one; what workers are given has no name with a dot.
+    features = [F.col(f"`{name}`").alias(f"feature {i}") for i, name in enumerate(columns.features)]
+    return frame.select(*features, *columns.names[len(features) :])
 
 
 def number_names(frame: DataFrame, columns: Columns) -> list[str]:
@@ -141,7 +151,8 @@ def _name(frame: DataFrame, trees: Ensemble, deltas: dict[int, _core.Delta], col
     if len(everything) == 0:
         return
     names: dict[int, str] = {}
-    for row in frame.select(*columns.feature_names).mapInArrow(namer(everything, columns.features), NAMED).collect():
+    features = frame.select(*frame.columns[: len(columns.feature_names)])
+    for row in features.mapInArrow(namer(everything, columns.features), NAMED).collect():
         each, name, attribute = int(np.int64(row["id"]).view(np.uint64)), row["name"], row["attribute"]
         if attribute is not None:
             name = Category(attribute, name.removeprefix(f"{attribute}="))

@@ -110,7 +110,12 @@ class SparkModel:
             ]
         )
         columns = Columns(self.features, None, classes, owner)
-        return frame.mapInArrow(answerer(self._ensemble, self._data, columns), schema)
+        for name in columns.feature_names:
+            if name not in frame.columns:
+                raise ValueError(f"{owner}: frame must have the column {name!r}, got {listed(frame.columns)}")
+        # Spark gives workers no column whose name has a dot.
+        numbered = frame.toDF(*(f"column {i}" for i in range(len(frame.columns))))
+        return numbered.mapInArrow(answerer(self._ensemble, self._data, columns, frame.columns), schema)
 
 
 class SparkTreeModel(SparkModel):
@@ -132,22 +137,22 @@ class SparkForestModel(SparkModel):
 
 
 def answerer(
-    kind: type[Ensemble], data: bytes, columns: Columns
+    kind: type[Ensemble], data: bytes, columns: Columns, names: Sequence[str]
 ) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    """Return what adds the answers of a model to rows, for ``DataFrame.mapInArrow``."""
+    """Return what adds the answers of a model to rows of columns with names, for ``DataFrame.mapInArrow``."""
     version = sapwood.__version__
-    features = [columns.features] if isinstance(columns.features, str) else list(columns.features)
+    places = [list(names).index(name) for name in columns.feature_names]
 
     def answer(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         check_version(version)
         trees = kind.from_bytes(data)
         for batch in batches:
-            given = columns.given(batch.select(features))
+            given = columns.given(batch.select(places))
             probabilities = columns.naming_errors(trees.predict_proba, given)
             predicted = [trees.classes[k] for k in probabilities.argmax(axis=1).tolist()]
             yield pa.RecordBatch.from_arrays(
                 [*batch.columns, pa.array(predicted), pa.array(list(probabilities), pa.list_(pa.float64()))],
-                names=[*batch.schema.names, "prediction", "probability"],
+                names=[*names, "prediction", "probability"],
             )
 
     return answer
