@@ -224,7 +224,7 @@ class MixedBatchReference(MixedReferenceTree, BatchReference):
 
     def _ask(self, leaf: Node, arbiter: Any) -> None:
         features: Any = dict(leaf.on)
-        leaf.on |= self._others(leaf, arbiter.feature(leaf.way))  # type: ignore[operator]  # tests are keys here
+        leaf.on |= self._others(leaf, arbiter.feature(leaf.way))
         changed = self._split_if_due(leaf, arbiter)
         leaf.on = features
         if changed:

@@ -412,12 +412,12 @@ def test_a_tree_goes_to_bytes_and_back_and_on() -> None:
 def test_bytes_that_are_changed_are_refused_or_mean_something_else(of: str) -> None:
     router = grown().router()
     flags, numbers = as_arrays([batch_point(x, label) for x, label in mixed_rows(5, 20)])
-    made = {
-        "values": lambda: router.values(*flags, numbers=numbers),
-        "delta": lambda: router.count(*flags, numbers=numbers),
-        "router": lambda: router,
-    }[of]()
-    data = made.to_bytes()
+    made: dict[str, Any] = {
+        "values": router.values(*flags, numbers=numbers),
+        "delta": router.count(*flags, numbers=numbers),
+        "router": router,
+    }
+    data = made[of].to_bytes()
     kind: Any = {"values": ValueCounts, "delta": Delta, "router": Router}[of]
     assert kind.from_bytes(data).to_bytes() == data
     for size in range(0, len(data), 7):

@@ -79,7 +79,7 @@ def test_partitions_leave_no_trace(spark: Any, partitions: int) -> None:
     local = model.to_local()
     assert local.export_text() == expected.export_text()
     answered = model.transform(frame).collect()
-    table = table_of([tuple(row)[:5] for row in answered])  # type: ignore[misc]  # a row of Spark is a tuple
+    table = table_of([tuple(row)[:5] for row in answered])
     np.testing.assert_allclose([row["probability"] for row in answered], expected.predict_proba(table), atol=1e-12)
     assert local.predict_one({"age": 70.0, "country": "nö"}) == 1
 
@@ -134,7 +134,7 @@ def test_a_forest(spark: Any) -> None:
         trees[-1].partial_fit(table_of(rows), [row[4] for row in rows], classes=[0, 1], sample_weight=weights)
     assert model.digest() == digest_of_forest(trees, 1.0, 1)
     answered = model.transform(frame).collect()
-    table = table_of([tuple(row)[:5] for row in answered])  # type: ignore[misc]  # a row of Spark is a tuple
+    table = table_of([tuple(row)[:5] for row in answered])
     mean = np.mean([tree.predict_proba(table) for tree in trees], axis=0)
     np.testing.assert_allclose([row["probability"] for row in answered], mean, atol=1e-12)
 
