@@ -12,6 +12,7 @@
 #include "svmlight_text.hpp"
 #include "text_lines.hpp"
 #include "tree_bytes.hpp"
+#include "value_bytes.hpp"
 #include "vowpal_wabbit_text.hpp"
 
 namespace sapwood::fuzz {
@@ -24,6 +25,7 @@ void for_each_target(Use use) {
     use(ForestBytes{});
     use(DeltaBytes{});
     use(GradientBytes{});
+    use(ValueBytes{});
     use(SvmlightText{});
     use(LabelledText{});
     use(CsvText{});

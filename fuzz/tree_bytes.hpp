@@ -8,6 +8,7 @@
 
 #include "name_features.hpp"
 #include "sapwood/model_io.hpp"
+#include "sapwood/tree/batch/absorb.hpp"
 #include "sapwood/tree/learn_rows.hpp"
 #include "sapwood/tree/streaming_tree.hpp"
 #include "target.hpp"
@@ -19,8 +20,8 @@ struct TreeBytes {
 
     static std::vector<std::string> seeds() {
         std::vector<std::string> made;
-        for (const Growth growth :
-             {Growth::hoeffding, Growth::extremely_fast, Growth::streaming, Growth::windowed, Growth::adaptive}) {
+        for (const Growth growth : {Growth::hoeffding, Growth::extremely_fast, Growth::streaming, Growth::windowed,
+                                    Growth::adaptive, Growth::batch}) {
             for (const LeafPrediction prediction :
                  {LeafPrediction::majority, LeafPrediction::mixed, LeafPrediction::adaptive}) {
                 TreeOptions options;
@@ -75,7 +76,42 @@ private:
         return write_tree(tree);
     }
 
+    /// Columns are ids.
+    struct Columns {
+        static KeyId key_of(SharedId id) { return static_cast<KeyId>(id); }
+        static SharedId id_of(KeyId key) { return static_cast<SharedId>(key); }
+        static KeyId key_of_number(SharedId id) { return static_cast<KeyId>(id); }
+        static SharedId id_of_number(KeyId key) { return static_cast<SharedId>(key); }
+    };
+
+    static void learn_as_batch(StreamingTree& tree, Vocabulary& vocabulary, std::uint32_t n, bool with_numbers) {
+        std::vector<std::int64_t> ends{0};
+        std::vector<SharedId> ids;
+        std::vector<Label> labels;
+        std::vector<std::int64_t> number_ends{0};
+        std::vector<SharedId> numbers;
+        std::vector<double> values;
+        std::vector<KeyId> keys;
+        for (std::uint32_t i = 0; i < n; ++i) {
+            const KeyedPoint each = point(i, keys, with_numbers);
+            ids.insert(ids.end(), each.keys.begin(), each.keys.end());
+            numbers.insert(numbers.end(), each.numbers.begin(), each.numbers.end());
+            values.insert(values.end(), each.values.begin(), each.values.end());
+            ends.push_back(static_cast<std::int64_t>(ids.size()));
+            number_ends.push_back(static_cast<std::int64_t>(numbers.size()));
+            labels.push_back(static_cast<Label>(i % 2));
+        }
+        const auto find = [&](std::span<const SharedId> some, std::vector<FeatureId>& features) {
+            std::vector<KeyId> of_row(some.begin(), some.end());
+            std::vector<FeatureId> found;
+            Vocabulary::Reading(vocabulary).find(of_row, found);
+            features.insert(features.end(), found.begin(), found.end());
+        };
+        learn_batch(tree, vocabulary, {ends, ids, labels, {}, {number_ends, numbers, values}}, Columns(), find);
+    }
+
     static void learn(StreamingTree& tree, Vocabulary& vocabulary, std::uint32_t n, bool with_numbers) {
+        if (tree.options().growth == Growth::batch) return learn_as_batch(tree, vocabulary, n, with_numbers);
         Vocabulary::Writing writing(vocabulary);
         PointMaker maker;
         std::vector<KeyId> keys;

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import struct
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from reference_evidence import OCCURRENCES_FOR_RANK
 from reference_models import LEAF_STEP, RATE, TrunkWeights, Weights, gradient_of
@@ -50,17 +52,22 @@ class BatchReference(ReferenceTree):
             if leaf.looks:
                 self._split_if_due(leaf, arbiter)
 
+    def models_see(self, features: Any) -> Sequence[int]:
+        """Return what the models of leaves see of a point: here its features."""
+        seen: Sequence[int] = features
+        return seen
+
     def _learn_slopes(self, points: Sequence[tuple[Sequence[int], int, int]]) -> None:
         """Let what is not counts take one step along the slopes of all points, each taken at the weights before."""
         leaves: dict[int, Node] = {}
         of_leaf: dict[int, list[int]] = {}
         of_feature: dict[int, dict[int, list[int]]] = {}
         for features, label, weight in points:
-            leaf = self.path(features)[-1]
-            slopes = [round(slope * ONE) for slope in self._slopes(leaf, features, label, weight)]
+            leaf, seen = self.path(features)[-1], self.models_see(features)
+            slopes = [round(slope * ONE) for slope in self._slopes(leaf, seen, label, weight)]
             leaves[leaf.born] = leaf
             add(of_leaf, leaf.born, slopes)
-            for j in features:
+            for j in seen:
                 add(of_feature.setdefault(leaf.born, {}), j, slopes[: self._n_regressions * self._n_outputs])
         of_stream: dict[int, list[int]] = {}
         of_features: dict[int, list[int]] = {}
@@ -71,8 +78,8 @@ class BatchReference(ReferenceTree):
         rate, first_square = 0.15, 0.05
         if self.options.leaf_prediction == "mixed":
             for features, label, weight in points:
-                self.mixing.meet(features)
-                self.mixing.bayes.learn(features, label, weight)
+                self.mixing.meet(self.models_see(features))
+                self.mixing.bayes.learn(self.models_see(features), label, weight)
             scale = self.mixing.scale()
             rate, first_square = LEAF_STEP * scale, 1.0
         for sums in of_stream.values():
@@ -174,14 +181,18 @@ def text_id(text: str) -> int:
     return FIRST_TEXT_ID | mixed(found) >> 1
 
 
-def row_hash(ids: Iterable[int], label: int) -> int:
+def row_hash(ids: Iterable[int], label: int, numbers: Iterable[tuple[int, float]] = ()) -> int:
     """Return the hash of what a point holds."""
-    return mixed(mixed(label) + sum(mixed(each ^ GOLDEN) for each in ids) & MASK)
+    total = mixed(label) + sum(mixed(each ^ GOLDEN) for each in ids)
+    for number, value in numbers:
+        bits = int.from_bytes(struct.pack("<d", value + 0.0), "little")
+        total += mixed(mixed(number ^ GOLDEN) + mixed(bits + GOLDEN & MASK) & MASK)
+    return mixed(total & MASK)
 
 
-def part_of(ids: Iterable[int], label: int, n_parts: int) -> int:
+def part_of(ids: Iterable[int], label: int, n_parts: int, numbers: Iterable[tuple[int, float]] = ()) -> int:
     """Return the part of a batch that a point belongs to."""
-    return (row_hash(ids, label) >> 32) * n_parts >> 32 if n_parts > 1 else 0
+    return (row_hash(ids, label, numbers) >> 32) * n_parts >> 32 if n_parts > 1 else 0
 
 
 def hashed(word: int) -> int:
@@ -189,12 +200,21 @@ def hashed(word: int) -> int:
     return mixed(word + GOLDEN & MASK)
 
 
-def drawn(ids: Iterable[int], label: int, mean: float, *, seed: int, tree: int, batch: int) -> int:
+def drawn(
+    ids: Iterable[int],
+    label: int,
+    mean: float,
+    *,
+    seed: int,
+    tree: int,
+    batch: int,
+    numbers: Iterable[tuple[int, float]] = (),
+) -> int:
     """Return how often a tree of a forest learns a point of weight 1: the quantile of a hash."""
     if mean == 0:
         return 1
     of_batch = hashed(hashed(hashed(seed) + tree & MASK) + batch & MASK)
-    u = (hashed(of_batch + row_hash(ids, label) & MASK) >> 11) * 2.0**-53
+    u = (hashed(of_batch + row_hash(ids, label, numbers) & MASK) >> 11) * 2.0**-53
     k, term = 0, math.exp(-mean)
     while u >= term:
         u -= term

@@ -36,7 +36,25 @@ class Intervals:
                 return
         made = Interval(value, value, [0] * n_classes)
         made.counts[label] = times
-        i = sum(each.high < value for each in self.of)
+        self._insert(made)
+        self._unite_lightest()
+
+    def add_bins(self, bins: list[tuple[float, float, Counts]]) -> None:
+        """Count bins, ascending: one that overlaps intervals is one with them; then the lightest become one."""
+        for low, high, counts in bins:
+            here = [each for each in self.of if each.high >= low and each.low <= high]
+            if not here:
+                self._insert(Interval(low, high, list(counts)))
+                continue
+            first, *gone = here
+            first.low, first.high = min(first.low, low), max(here[-1].high, high)
+            for other in (*(each.counts for each in gone), counts):
+                first.counts = [a + b for a, b in zip(first.counts, other, strict=True)]
+            self.of = [each for each in self.of if not any(each is other for other in gone)]
+        self._unite_lightest()
+
+    def _insert(self, made: Interval) -> None:
+        i = sum(each.high < made.low for each in self.of)
         if self.of:
             self.n_gaps += 1
             if i == len(self.of):
@@ -44,10 +62,13 @@ class Intervals:
             else:
                 made.gap, self.of[i].gap = self.of[i].gap, self.n_gaps
         self.of.insert(i, made)
-        if len(self.of) > MOST_INTERVALS:
+
+    def _unite_lightest(self) -> None:
+        """Make one of the two neighbours with the fewest points, but not across what is kept, until there is room."""
+        while len(self.of) > MOST_INTERVALS:
             pairs = [
                 j
-                for j in range(MOST_INTERVALS)
+                for j in range(len(self.of) - 1)
                 if self.kept is None or not self.of[j].high <= self.kept < self.of[j + 1].low
             ]
             j = min(pairs, key=lambda j: (sum(self.of[j].counts) + sum(self.of[j + 1].counts), j))

@@ -44,7 +44,6 @@ class MixedReferenceTree(ReferenceTree):
     """The tree of ``sapwood._core.Tree`` on points with numbers and categories: leaves answer by majority, or mix."""
 
     def __init__(self, options: Options) -> None:
-        assert options.leaf_prediction in {"majority", "mixed"}
         super().__init__(options)
         # By the number of a node: the intervals of each attribute.
         self.intervals: dict[int, dict[int, Intervals]] = {}
@@ -99,6 +98,7 @@ class MixedReferenceTree(ReferenceTree):
 
     def learn_mixed(self, point: MixedPoint, label: int, arbiter: Any) -> None:
         """Learn from a point whose numbers were met."""
+        assert self.options.leaf_prediction in {"majority", "mixed"}
         self.cover_classes(label + 1)
         values = [self.category[slot] for slot in point.on if slot in self.category]
         self.shared |= {each for each in values if values.count(each) > 1}

@@ -72,6 +72,12 @@ class Ranges:
         self.recent.add(value, 0, 1, 1)
         if self.n & (self.n - 1):
             return
+        self.review(reserve)
+        if self.n >= KINDS[-1][1]:
+            self.recent = Intervals()
+
+    def review(self, reserve: Callable[[], int]) -> None:
+        """Divide anew what is not divided by the recent values, or no longer."""
         for kind, (n_ranges, made_after) in enumerate(KINDS):
             tells_all = len(self.recent.of) <= (KINDS[kind - 1][0] if kind else 1)
             if self.n < made_after or tells_all:
@@ -83,8 +89,6 @@ class Ranges:
                     continue
             made.slots = [reserve() for _ in range(made.n_slots)]
             self.used[kind] = made
-        if self.n >= KINDS[-1][1]:
-            self.recent = Intervals()
 
     def on(self, value: float) -> list[int]:
         """Return the features that are on for a value."""

@@ -89,5 +89,6 @@ def digest_of(model: StreamingTreeClassifier) -> str:
     """Return the hash that a model of Spark has of the same tree."""
     tree: Any = model.learner.fitted().tree
     found = hashlib.sha256(tree.to_bytes())
-    found.update(repr((tree.named_keys(), tuple(model.classes_.tolist()))).encode())
+    names = [*tree.named_keys(), *tree.number_keys()]
+    found.update(repr((names, tuple(model.classes_.tolist()))).encode())
     return found.hexdigest()

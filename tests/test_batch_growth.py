@@ -505,6 +505,3 @@ def test_what_is_refused_changes_nothing() -> None:
     with pytest.raises(ValueError, match="partial_fit: y must hold the classes"):
         model.partial_fit(X, y + 5)
     assert model.to_bytes() == before
-    numbers = StreamingTreeClassifier(**BOLD)
-    with pytest.raises(ValueError, match="X must hold flags, as a sparse matrix does, for batch_growth, got numbers"):
-        numbers.fit(X.toarray() + 0.5, y)

@@ -87,7 +87,7 @@ def test_weights_and_columns_that_are_refused(spark: Any) -> None:
     with pytest.raises(ValueError, match="frame must have a row that counts, got 1 of weight 0"):
         learner.fit(spark.createDataFrame([([1, 2], 1, 0)], f"{SCHEMA}, w int"))
     numbers = spark.createDataFrame([(1.5, 0)], "features double, label int")
-    with pytest.raises(Exception, match="numbers and categories are not learned by batches") as caught:
+    with pytest.raises(Exception, match="a list of columns may hold numbers and texts") as caught:
         SparkTreeClassifier(classes=CLASSES, **OPTIONS).fit(numbers)
     assert "column 'features' must hold vectors, or arrays of integers or texts" in str(caught.value)
     wrong: list[tuple[dict[str, Any], str]] = [

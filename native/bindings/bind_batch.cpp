@@ -1,4 +1,5 @@
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
@@ -8,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -65,9 +67,8 @@ Vector<SharedId> ids_of_texts(const Array<std::int64_t>& offsets, const Array<st
 }
 
 /// Brings what is known of the ids of names up to date.
-void refresh(GuardedTree& self) {
-    const Keys& keys = self.keys();
-    self.shared.cover<WriteLock>(
+void refresh(SharedNames& shared, const Keys& keys) {
+    shared.cover<WriteLock>(
         [&] { return keys.n_names(); },
         [&](std::size_t number) {
             const nb::object name = keys.name_at(number);
@@ -79,26 +80,39 @@ void refresh(GuardedTree& self) {
                                         repr_of(keys.name_at(number)) + " and " + repr_of(keys.name(other)));
         });
 }
-
-/// The id of the feature of a key.
-auto id_of(const GuardedTree& self) {
-    return [&self](KeyId key) {
-        return key < Keys::n_columns ? static_cast<SharedId>(key) : self.shared.id(Keys::number_of(key));
-    };
+void refresh(GuardedTree& self) {
+    refresh(self.shared, self.keys());
+    refresh(self.shared_numbers, self.number_keys());
 }
 
-/// The key of an id; throws if it is that of a name that the tree was not told.
-auto key_of(const GuardedTree& self) {
-    return [&self](SharedId id) {
+/// The ids of the names of a tree, and the other way round.
+class IdsOfTree {
+public:
+    explicit IdsOfTree(const GuardedTree& self) : self_(self) {}
+
+    SharedId id_of(KeyId key) const { return id_in(self_.shared, key); }
+    SharedId id_of_number(KeyId key) const { return id_in(self_.shared_numbers, key); }
+
+    /// Throws if it is that of a name that the tree was not told.
+    KeyId key_of(SharedId id) const { return key_in(self_.shared, id, "delta must have features"); }
+    KeyId key_of_number(SharedId id) const { return key_in(self_.shared_numbers, id, "values must be of numbers"); }
+
+private:
+    static SharedId id_in(const SharedNames& names, KeyId key) {
+        return key < Keys::n_columns ? static_cast<SharedId>(key) : names.id(Keys::number_of(key));
+    }
+    static KeyId key_in(const SharedNames& names, SharedId id, const char* what) {
         if (id < static_cast<SharedId>(Keys::n_columns)) return static_cast<KeyId>(id);
-        const KeyId* const known = self.shared.find(id);
+        const KeyId* const known = names.find(id);
         if (known == nullptr) {
-            throw std::invalid_argument("delta must have features that the tree has names of, got the id " +
+            throw std::invalid_argument(std::string(what) + " that the tree has names of, got the id " +
                                         std::to_string(id));
         }
         return *known;
-    };
-}
+    }
+
+    const GuardedTree& self_;
+};
 
 /// Appends the features of ids that the tree has learned.
 auto finder_of(const GuardedTree& self) {
@@ -124,9 +138,7 @@ void require_batches(const GuardedTree& self) {
     }
 }
 
-Router router_of(GuardedTree& self) {
-    return make_router(self.tree, Vocabulary::Reading(self.vocabulary()).keys(), id_of(self));
-}
+Router router_of(GuardedTree& self) { return make_router(self.tree, self.vocabulary(), IdsOfTree(self)); }
 
 Router router(GuardedTree& self) {
     require_batches(self);
@@ -140,7 +152,14 @@ void absorb_delta(GuardedTree& self, const Delta& delta, const Gradients* gradie
     refresh(self);
     const WriteLock lock(self.mutex);
     change(self.mutex,
-           [&] { absorb(self.tree, self.vocabulary(), delta, gradients, router_of(self).version(), key_of(self)); });
+           [&] { absorb(self.tree, self.vocabulary(), delta, gradients, router_of(self).version(), IdsOfTree(self)); });
+}
+
+void meet_values_of_batch(GuardedTree& self, const ValueCounts& values) {
+    require_batches(self);
+    refresh(self);
+    const WriteLock lock(self.mutex);
+    change(self.mutex, [&] { meet_values(self.tree, self.vocabulary(), values, IdsOfTree(self)); });
 }
 
 bool learns_gradients(GuardedTree& self) {
@@ -171,7 +190,8 @@ Vector<SharedId> unnamed(GuardedTree& self, const Delta& delta) {
     refresh(self);
     std::vector<SharedId> found;
     for (const SharedId id : delta.features()) {
-        if (id >= static_cast<SharedId>(Keys::n_columns) && self.shared.find(id) == nullptr) found.push_back(id);
+        if (!is_bin_id(id) && id >= static_cast<SharedId>(Keys::n_columns) && self.shared.find(id) == nullptr)
+            found.push_back(id);
     }
     return to_numpy(std::move(found));
 }
@@ -186,54 +206,84 @@ std::span<const Count> weights_of(const std::optional<Array<Count>>& weights) {
     return weights ? span_of(*weights) : std::span<const Count>();
 }
 
+/// Numbers by row, as workers pass them: offsets, ids and values; None if there are none.
+using SharedNumberArrays = std::optional<std::tuple<Array<std::int64_t>, Array<SharedId>, Array<double>>>;
+
+SharedNumbers numbers_of(const SharedNumberArrays& numbers) {
+    if (!numbers) return {};
+    return {span_of(std::get<0>(*numbers)), span_of(std::get<1>(*numbers)), span_of(std::get<2>(*numbers))};
+}
+
 std::int64_t n_by_weight(const SharedRows& rows) {
     if (rows.weights.empty()) return static_cast<std::int64_t>(rows.size());
     return std::accumulate(rows.weights.begin(), rows.weights.end(), std::int64_t{0});
 }
 
+/// Throws if a point has two values of one category.
+void check_categories(const Vocabulary& vocabulary, const CsrView& rows) {
+    std::unordered_map<KeyId, CategoryId> of_key;
+    for (const KeyId key : rows.indices) {
+        if (!of_key.contains(key)) of_key.emplace(key, vocabulary.category_of(key));
+    }
+    std::vector<CategoryId> met;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        met.clear();
+        for (const KeyId key : rows.row(i)) {
+            if (const CategoryId category = of_key.at(key); category != no_category) met.push_back(category);
+        }
+        std::sort(met.begin(), met.end());
+        if (std::adjacent_find(met.begin(), met.end()) != met.end()) {
+            throw std::invalid_argument(
+                "a point must have one value of a category at most for batch_growth, got two in row " +
+                std::to_string(i));
+        }
+    }
+}
+
 void learn_rows_of_batch(GuardedTree& self, const Array<std::int64_t>& indptr, const Array<KeyId>& keys,
-                         const Array<Label>& labels, const std::optional<Array<Count>>& weights,
-                         std::int64_t n_classes) {
+                         const Array<Label>& labels, const std::optional<Array<Count>>& weights, std::int64_t n_classes,
+                         const NumberArrays& numbers) {
     require_batches(self);
     refresh(self);
     nb::gil_scoped_release release;
     const std::unique_lock lock(self.mutex);
     const std::shared_lock names(self.shared.mutex());
-    const std::span<const KeyId> given = span_of(keys);
+    const std::shared_lock names_of_numbers(self.shared_numbers.mutex());
+    const KeyedRows given = checked_points(indptr, keys, numbers);
+    const IdsOfTree ids_of(self);
     std::vector<SharedId> ids;
-    ids.reserve(given.size());
-    const auto id = id_of(self);
-    for (const KeyId key : given) {
-        if (key < 0) throw PointsError(PointsFault::negative_feature, key);
-        ids.push_back(id(key));
-    }
-    const SharedRows rows{span_of(indptr), ids, span_of(labels), weights_of(weights)};
+    ids.reserve(given.keys.indices.size());
+    for (const KeyId key : given.keys.indices) ids.push_back(ids_of.id_of(key));
+    std::vector<SharedId> number_ids;
+    number_ids.reserve(given.numbers.indices.size());
+    for (const KeyId key : given.numbers.indices) number_ids.push_back(ids_of.id_of_number(key));
+    const SharedRows rows{
+        given.keys.indptr, ids, span_of(labels), weights_of(weights), {given.numbers.indptr, number_ids, given.values}};
     const auto all = static_cast<std::size_t>(std::max<std::int64_t>(n_classes, 2));
     check_shared_rows(rows, all);
     check_room(static_cast<Count>(self.tree.n()), n_by_weight(rows));
-    if (Vocabulary::Writing(self.vocabulary()).has_categories()) {
-        throw std::invalid_argument("X must hold flags for batch_growth, got categories");
-    }
+    if (Vocabulary::Writing(self.vocabulary()).has_categories()) check_categories(self.vocabulary(), given.keys);
     change(self.mutex, [&] {
         self.tree.cover_classes(all);
-        learn_batch(self.tree, self.vocabulary(), rows, id, key_of(self), finder_of(self));
+        learn_batch(self.tree, self.vocabulary(), rows, ids_of, finder_of(self));
     });
 }
 
 /// The slopes of points at the weights of a tree, which does not change.
 Gradients gradients(GuardedTree& self, const Array<std::int64_t>& indptr, const Array<SharedId>& ids,
                     const Array<Label>& labels, const std::optional<Array<Count>>& weights, std::uint32_t part,
-                    std::uint32_t n_parts) {
+                    std::uint32_t n_parts, const SharedNumberArrays& numbers) {
     require_batches(self);
     if (!learns_gradients(self)) {
         throw std::invalid_argument("leaf_prediction must be 'logistic', 'adaptive' or 'mixed' for gradients, got '" +
                                     std::string(word_of(self.tree.options().leaf_prediction)) + "'");
     }
     refresh(self);
-    const SharedRows rows{span_of(indptr), span_of(ids), span_of(labels), weights_of(weights)};
+    const SharedRows rows{span_of(indptr), span_of(ids), span_of(labels), weights_of(weights), numbers_of(numbers)};
     nb::gil_scoped_release release;
     const std::shared_lock lock(self.mutex);
     const std::shared_lock names(self.shared.mutex());
+    const std::shared_lock names_of_numbers(self.shared_numbers.mutex());
     check_shared_rows(rows, self.tree.n_classes());
     check_room(0, n_by_weight(rows));
     return sum_gradients(self.tree, router_of(self), rows, finder_of(self), part, n_parts);
@@ -241,21 +291,31 @@ Gradients gradients(GuardedTree& self, const Array<std::int64_t>& indptr, const 
 
 Delta count(const Router& self, const Array<std::int64_t>& indptr, const Array<SharedId>& ids,
             const Array<Label>& labels, const std::optional<Array<Count>>& weights, std::uint32_t part,
-            std::uint32_t n_parts) {
+            std::uint32_t n_parts, const SharedNumberArrays& numbers) {
     nb::gil_scoped_release release;
-    const SharedRows rows{span_of(indptr), span_of(ids), span_of(labels), weights_of(weights)};
+    const SharedRows rows{span_of(indptr), span_of(ids), span_of(labels), weights_of(weights), numbers_of(numbers)};
     check_shared_rows(rows, self.n_classes());
     return count_rows(self, rows, part, n_parts);
+}
+
+/// The values that must be known before points are counted.
+ValueCounts values_of(const Router& self, const Array<std::int64_t>& indptr, const Array<SharedId>& ids,
+                      const Array<Label>& labels, const std::optional<Array<Count>>& weights,
+                      const SharedNumberArrays& numbers) {
+    nb::gil_scoped_release release;
+    const SharedRows rows{span_of(indptr), span_of(ids), span_of(labels), weights_of(weights), numbers_of(numbers)};
+    check_shared_rows(rows, self.n_classes());
+    return count_values(self, rows);
 }
 
 /// How often a tree of a forest learns each point of a batch.
 Vector<Count> draws_of_batch(const Array<std::int64_t>& indptr, const Array<SharedId>& ids, const Array<Label>& labels,
                              const std::optional<Array<Count>>& weights, double mean, std::uint64_t seed,
-                             std::uint64_t tree, std::uint64_t batch) {
+                             std::uint64_t tree, std::uint64_t batch, const SharedNumberArrays& numbers) {
     std::vector<Count> draws;
     {
         nb::gil_scoped_release release;
-        const SharedRows rows{span_of(indptr), span_of(ids), span_of(labels), weights_of(weights)};
+        const SharedRows rows{span_of(indptr), span_of(ids), span_of(labels), weights_of(weights), numbers_of(numbers)};
         check_shared_rows(rows, std::size_t{max_classes});
         draws = batch_draws(rows, mean, seed, tree, batch);
     }
@@ -263,9 +323,10 @@ Vector<Count> draws_of_batch(const Array<std::int64_t>& indptr, const Array<Shar
 }
 
 /// The birth number of the leaf that each point reaches.
-Vector<std::uint64_t> leaves_of(const Router& self, const Array<std::int64_t>& indptr, const Array<SharedId>& ids) {
+Vector<std::uint64_t> leaves_of(const Router& self, const Array<std::int64_t>& indptr, const Array<SharedId>& ids,
+                                const SharedNumberArrays& numbers) {
     const std::vector<Label> labels(indptr.size() == 0 ? 0 : indptr.size() - 1);
-    const SharedRows rows{span_of(indptr), span_of(ids), labels};
+    const SharedRows rows{span_of(indptr), span_of(ids), labels, {}, numbers_of(numbers)};
     check_shared_rows(rows, self.n_classes());
     Router::Walk walk(self);
     std::vector<std::uint64_t> leaves;
@@ -299,7 +360,7 @@ void bind_batch(nb::module_& module) {
     module.def("ids_of_texts", &ids_of_texts, nb::arg("offsets"), nb::arg("data"),
                "The same of texts one after the other, as Arrow has them.");
     module.def("batch_draws", &draws_of_batch, nb::arg("indptr"), nb::arg("ids"), nb::arg("labels"), nb::arg("weights"),
-               nb::arg("mean"), nb::arg("seed"), nb::arg("tree"), nb::arg("batch"),
+               nb::arg("mean"), nb::arg("seed"), nb::arg("tree"), nb::arg("batch"), nb::arg("numbers") = nb::none(),
                "How often a tree of a forest learns each point of a batch: the weight times what a hash draws.");
     nb::class_<Delta>(module, "Delta", "What points add to the leaves of one version of a tree.")
         .def_static(
@@ -322,14 +383,35 @@ void bind_batch(nb::module_& module) {
         .def("to_bytes", [](const Gradients& self) { return as_bytes(self.to_bytes()); })
         .def("merge", &Gradients::merge, nb::arg("other"))
         .def("version", &Gradients::version);
+    nb::class_<ValueCounts>(module, "ValueCounts", "The values of some numbers in points, and how often each occurs.")
+        .def(nb::init<>())
+        .def_static(
+            "from_bytes", [](const nb::bytes& data) { return ValueCounts::from_bytes(bytes_of(data)); },
+            nb::arg("data"), "The values of what `to_bytes` gave. Raises ModelFormatError.")
+        .def("to_bytes", [](const ValueCounts& self) { return as_bytes(self.to_bytes()); })
+        .def("merge", &ValueCounts::merge, nb::arg("other"))
+        .def("n_numbers", [](const ValueCounts& self) { return self.numbers().size(); });
     nb::class_<Router>(module, "Router", "Where points go in one version of a tree, and nothing else.")
         .def_static(
             "from_bytes", [](const nb::bytes& data) { return Router::from_bytes(bytes_of(data)); }, nb::arg("data"),
             "The router of what `to_bytes` gave. Raises ModelFormatError.")
         .def("to_bytes", [](const Router& self) { return as_bytes(self.to_bytes()); })
         .def("count", &count, nb::arg("indptr"), nb::arg("ids"), nb::arg("labels"), nb::arg("weights") = nb::none(),
-             nb::arg("part") = 0, nb::arg("n_parts") = 1)
-        .def("leaves", &leaves_of, nb::arg("indptr"), nb::arg("ids"))
+             nb::arg("part") = 0, nb::arg("n_parts") = 1, nb::arg("numbers") = nb::none())
+        .def("values", &values_of, nb::arg("indptr"), nb::arg("ids"), nb::arg("labels"),
+             nb::arg("weights") = nb::none(), nb::arg("numbers") = nb::none(),
+             "The values of numbers that a tree must know before it counts points: `Tree.meet_values`.")
+        .def("leaves", &leaves_of, nb::arg("indptr"), nb::arg("ids"), nb::arg("numbers") = nb::none())
+        .def(
+            "edges",
+            [](const Router& self) {
+                nb::dict edges;
+                for (const Router::Number& each : self.numbers()) edges[nb::int_(each.id)] = nb::cast(each.edges);
+                return edges;
+            },
+            "The edges between the bins of each number, by its id.")
+        .def("is_settled", &Router::is_settled, nb::arg("number"),
+             "Whether the edges of a number, by its id, stay as they are.")
         .def("version", &Router::version)
         .def("n_classes", &Router::n_classes)
         .def("n_nodes", &Router::n_nodes)
@@ -338,11 +420,13 @@ void bind_batch(nb::module_& module) {
 
 void bind_tree_batch(nb::class_<GuardedTree>& tree) {
     tree.def("learn_batch", &learn_rows_of_batch, nb::arg("indptr"), nb::arg("ids"), nb::arg("labels"),
-             nb::arg("weights") = nb::none(), nb::arg("n_classes") = 2)
+             nb::arg("weights") = nb::none(), nb::arg("n_classes") = 2, nb::arg("numbers") = nb::none())
         .def("router", &router)
         .def("absorb", &absorb_delta, nb::arg("delta"), nb::arg("gradients") = nb::none())
         .def("gradients", &gradients, nb::arg("indptr"), nb::arg("ids"), nb::arg("labels"),
-             nb::arg("weights") = nb::none(), nb::arg("part") = 0, nb::arg("n_parts") = 1)
+             nb::arg("weights") = nb::none(), nb::arg("part") = 0, nb::arg("n_parts") = 1,
+             nb::arg("numbers") = nb::none())
+        .def("meet_values", &meet_values_of_batch, nb::arg("values"))
         .def("learns_gradients", &learns_gradients, "Whether leaves learn from gradients, and not from counts alone.")
         .def("answers", &answers, "The bytes of a tree that answers the same, and has no feature to split on.")
         .def("grow", &grow)

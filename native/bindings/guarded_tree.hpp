@@ -114,8 +114,9 @@ struct GuardedTree {
     StreamingTree tree;
     std::shared_ptr<NamedVocabulary> names = std::make_shared<NamedVocabulary>();
     FairMutex mutex;
-    /// Of growth by batches: bind_batch.cpp keeps it.
+    /// Of growth by batches: bind_batch.cpp keeps them.
     SharedNames shared;
+    SharedNames shared_numbers;
 
     explicit GuardedTree(const TreeOptions& options) : tree(options) {}
     explicit GuardedTree(StreamingTree made) : tree(std::move(made)) {}

@@ -83,20 +83,24 @@ struct Machine {
     /// One that was sent what another has learned.
     explicit Machine(StreamingTree sent) : tree(std::move(sent)) {}
 
-    static KeyId key_of(SharedId id) { return static_cast<KeyId>(id & 0xFF); }
-    static SharedId id_of(KeyId key) {
-        const auto id = static_cast<SharedId>(key);
-        return id < 8 ? id : (id << 40) + id;
-    }
-    Router router() { return make_router(tree, Vocabulary::Reading(vocabulary).keys(), id_of); }
+    struct Names {
+        static KeyId key_of(SharedId id) { return static_cast<KeyId>(id & 0xFF); }
+        static SharedId id_of(KeyId key) {
+            const auto id = static_cast<SharedId>(key);
+            return id < 8 ? id : (id << 40) + id;
+        }
+        static KeyId key_of_number(SharedId id) { return static_cast<KeyId>(id); }
+        static SharedId id_of_number(KeyId key) { return static_cast<SharedId>(key); }
+    };
+    Router router() { return make_router(tree, vocabulary, Names()); }
     void learn(const Delta& delta, const Gradients* gradients = nullptr) {
-        absorb(tree, vocabulary, delta, gradients, router().version(), key_of);
+        absorb(tree, vocabulary, delta, gradients, router().version(), Names());
         tree.grow();
     }
     Gradients gradients(const Points& points) {
         const auto find = [this](std::span<const SharedId> ids, std::vector<FeatureId>& features) {
             std::vector<KeyId> keys;
-            for (const SharedId id : ids) keys.push_back(key_of(id));
+            for (const SharedId id : ids) keys.push_back(Names::key_of(id));
             Vocabulary::Reading(vocabulary).find(keys, features);
         };
         return sum_gradients(tree, router(), points.view(), find);
@@ -109,7 +113,7 @@ void check_against_plain_counting(const Router& router, const Points& points) {
     Router::Walk walk(router);
     for (std::size_t i = 0; i < points.labels.size(); ++i) {
         const std::uint64_t born = router.born(walk.leaf_of(points.view().row(i)));
-        for (const SharedId id : points.view().row(i)) {
+        for (const SharedId id : points.view().row(i).ids) {
             if (points.weights[i] == 0) continue;
             auto& [by_weight, each_once] = on[{born, id, points.labels[i]}];
             by_weight += points.weights[i];
@@ -224,7 +228,7 @@ void test_a_batch_of_one_point(LeafPrediction prediction) {
         const Gradients gradients = batches.gradients(point);
         batches.learn(count_rows(batches.router(), point.view()), &gradients);
         std::vector<KeyId> keys;
-        for (const SharedId id : point.ids) keys.push_back(Machine::key_of(id));
+        for (const SharedId id : point.ids) keys.push_back(Machine::Names::key_of(id));
         std::vector<FeatureId> features;
         Vocabulary::Reading(batches.vocabulary).find(keys, features);
         const Point one{features};
@@ -249,10 +253,12 @@ void test_hostile_bytes() {
     Machine mixed(LeafPrediction::mixed);
     for (const std::string& good :
          {router.to_bytes(), count_rows(router, points.view()).to_bytes(), count_rows(router, once).to_bytes(),
-          mixed.gradients(Points::drawn(3, 9)).to_bytes()}) {
+          mixed.gradients(Points::drawn(3, 9)).to_bytes(),
+          ValueCounts({{1, {0.5, -3, 0.5}}, {SharedId{1} << 63, {1e9}}}).to_bytes()}) {
         const auto again = [](const std::string& bytes) {
             const std::string kind = bytes.substr(0, 3);
             if (kind == "SwR") return Router::from_bytes(bytes_of(bytes)).to_bytes();
+            if (kind == "SwV") return ValueCounts::from_bytes(bytes_of(bytes)).to_bytes();
             if (kind == "SwG") return Gradients::from_bytes(bytes_of(bytes)).to_bytes();
             return Delta::from_bytes(bytes_of(bytes)).to_bytes();
         };

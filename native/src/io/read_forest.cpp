@@ -40,8 +40,7 @@ public:
         Forest forest = get_counts(sections_.section("counts"), options);
         if (sections_.next_is("attributes")) {
             ByteReader in = sections_.section("attributes");
-            n_features_ =
-                get_attributes(in, forest.known().attributes, forest.known().ranges, n_features_, forest.n_met());
+            n_features_ = get_attributes(in, forest.known(), n_features_, forest.n_met(), false);
             require_end(in, "attributes");
         }
         ByteReader trunk = sections_.section("trunk");

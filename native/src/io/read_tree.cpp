@@ -48,7 +48,8 @@ public:
             if (!tree.attributes().empty()) tree.use_attributes();
         } else if (sections_.next_is("attributes")) {
             ByteReader attributes = sections_.section("attributes");
-            n_features_ = get_attributes(attributes, tree.attributes(), tree.ranges(), n_features_, tree.n_met());
+            n_features_ =
+                get_attributes(attributes, tree.known(), n_features_, tree.n_met(), options.growth == Growth::batch);
             require_end(attributes, "attributes");
             tree.use_attributes();
         }

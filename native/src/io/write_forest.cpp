@@ -64,8 +64,7 @@ std::string write_forest(Forest& forest) {
         section.put_all(std::span<const std::uint64_t>(forest.weights().state()));
     });
     if (!forest.attributes().empty()) {
-        put_section(out, "attributes",
-                    [&](ByteWriter& section) { put_attributes(section, forest.attributes(), forest.ranges()); });
+        put_section(out, "attributes", [&](ByteWriter& section) { put_attributes(section, forest.known()); });
     }
     put_section(out, "trunk", [&](ByteWriter& section) {
         if (forest.trunk()) put_mixing(section, *forest.trunk());

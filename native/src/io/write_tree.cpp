@@ -37,8 +37,7 @@ public:
         put_section(out, "options", [this](ByteWriter& section) { put_options(section); });
         put_section(out, "counts", [this](ByteWriter& section) { put_counts(section); });
         if (!shares_ && !tree_.attributes().empty()) {
-            put_section(out, "attributes",
-                        [this](ByteWriter& section) { put_attributes(section, tree_.attributes(), tree_.ranges()); });
+            put_section(out, "attributes", [this](ByteWriter& section) { put_attributes(section, tree_.known()); });
         }
         put_section(out, "models", [this](ByteWriter& section) { put_models(section); });
         put_section(out, "nodes", [this](ByteWriter& section) { put_nodes(section); });

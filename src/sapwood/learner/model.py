@@ -198,8 +198,6 @@ class TreeModel:
 
     def _learn_batch(self, batch: Batch) -> None:
         """Let the tree learn a whole batch; raise ValueError, and change nothing, if it holds what is not counted."""
-        if batch.numbers is not None and len(batch.numbers[1]) > 0:
-            raise ValueError("X must hold flags, as a sparse matrix does, for batch_growth, got numbers")
         whole = None
         if batch.weights is not None:
             whole = batch.weights.astype(np.int32)
@@ -208,7 +206,8 @@ class TreeModel:
                 raise ValueError(f"sample_weight must be whole for batch_growth, got {wrong[0].item()!r}")
         rows = self.rows(batch, make=True)
         assert isinstance(self.tree, _core.Tree)
-        self.tree.learn_batch(rows.indptr, rows.ids, self._codes(batch), whole, len(self.labels.order))
+        codes, n_classes = self._codes(batch), len(self.labels.order)
+        self.tree.learn_batch(rows.indptr, rows.ids, codes, whole, n_classes, rows.numbers)
 
     def test_then_learn(self, batch: Batch) -> tuple[NDArray[np.uint16], NDArray[np.float64], NDArray[np.uint16]]:
         """Let the tree answer each point before it learns it; return what it predicts, its probabilities, the labels.

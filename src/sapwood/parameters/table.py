@@ -358,7 +358,7 @@ PARAMETERS: tuple[Parameter, ...] = (
         "Whether the tree grows between batches, so that it is a function of what each batch holds.",
         "The order of the rows of a call then leaves no trace, nor how they were divided among machines. Every leaf is "
         "asked once per batch and splits for good; regressions of leaves take one step per batch. It learns by fit and "
-        "partial_fit, from features that are flags, with whole weights.",
+        "partial_fit, with whole weights.",
         option="",
         is_of_core=False,
         is_of_matrices=True,

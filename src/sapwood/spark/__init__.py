@@ -5,7 +5,6 @@ For data that lives on a cluster, or is too large for one machine; one process i
 
 from sapwood.spark.classifier import SparkTreeClassifier
 from sapwood.spark.columns import SparkDataError
-from sapwood.spark.flags import flags, quantiles
 from sapwood.spark.forest import SparkForestClassifier
 from sapwood.spark.model import SparkForestModel, SparkTreeModel
 from sapwood.spark.splits import FoundSplit, best_splits
@@ -18,6 +17,4 @@ __all__ = [
     "SparkTreeClassifier",
     "SparkTreeModel",
     "best_splits",
-    "flags",
-    "quantiles",
 ]

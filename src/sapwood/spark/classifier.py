@@ -27,8 +27,9 @@ class SparkTreeClassifier(SparkLearner):
       same bytes. ``StreamingTreeClassifier(batch_growth=True)`` makes the same tree on one machine.
     - A stream is learned exactly once. The model is written with the number of its batch; a batch that comes again
       after a crash is skipped, and a restart goes on from the checkpoint.
-    - A row that cannot be learned (a null, a negative or repeated feature, a label that is not declared, a weight that
-      is not whole) is an error that names the batch, the column and the value, and leaves the model as it was.
+    - A row that cannot be learned (a null in the column of features, a negative or repeated feature, an infinite
+      number, a label that is not declared, a weight that is not whole) is an error that names the batch, the column
+      and the value, and leaves the model as it was.
 
     Not promised: that it is faster than one process, which it is only where the data is too large for one, or lives on
     the cluster.
@@ -37,7 +38,8 @@ class SparkTreeClassifier(SparkLearner):
     ----------
     features
         The column of features: vectors of Spark ML, of which a number above 0 is on, arrays of integers, which are the
-        features that are on, or arrays of texts.
+        features that are on, or arrays of texts. Or a list of columns, whose types say what each is: a number, a text,
+        which is the value of a category, a boolean, which is a flag, or such a column. Null and NaN are missing.
     label
         The column of the class.
     weight
@@ -60,7 +62,7 @@ class SparkTreeClassifier(SparkLearner):
     def __init__(
         self,
         *,
-        features: str = "features",
+        features: str | Sequence[str] = "features",
         label: str = "label",
         weight: str | None = None,
         classes: Sequence[Hashable],

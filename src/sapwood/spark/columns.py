@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -15,15 +15,32 @@ import pyarrow.compute as pc
 
 from sapwood import _core
 from sapwood.data.weights import LARGEST_WEIGHT
+from sapwood.spark.mixed import flags_of, numbers_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Columns", "Points", "Rows", "SparkDataError"]
+    from sapwood.spark.mixed import Numbers, Rows
+
+__all__ = ["Columns", "Given", "Points", "SparkDataError"]
 
 T = TypeVar("T")
-Rows = tuple["NDArray[np.int64]", "NDArray[np.uint64]"]
-Points = tuple["NDArray[np.int64]", "NDArray[np.uint64]", "NDArray[np.uint16]", "NDArray[np.int32] | None"]
+
+
+class Given(NamedTuple):
+    """What rows hold: offsets and ids of the features that are on, and of numbers with their values."""
+
+    indptr: NDArray[np.int64]
+    ids: NDArray[np.uint64]
+    numbers: Numbers | None = None
+
+
+class Points(NamedTuple):
+    """Rows that are learned: what they hold, their labels and how often each counts."""
+
+    given: Given
+    labels: NDArray[np.uint16]
+    weights: NDArray[np.int32] | None
 
 
 class SparkDataError(ValueError):
@@ -37,7 +54,8 @@ class Columns:
     Attributes
     ----------
     features
-        The column of features: Spark ML's vectors, arrays of integers, or arrays of texts.
+        The column of features: Spark ML's vectors, arrays of integers, or arrays of texts. Or several columns, whose
+        types say what each is: numbers, texts, which are categories, booleans, which are flags, or such a column.
     label
         The column of labels; None to predict.
     weight
@@ -50,7 +68,7 @@ class Columns:
         The number of the batch, if there are several.
     """
 
-    features: str
+    features: str | tuple[str, ...]
     label: str | None
     classes: tuple[Hashable, ...]
     owner: str
@@ -60,24 +78,37 @@ class Columns:
     @property
     def names(self) -> list[str]:
         """The columns, in the order in which workers are given them: features, label, weight."""
-        return [name for name in (self.features, self.label, self.weight) if name is not None]
+        return [*self.feature_names, *(name for name in (self.label, self.weight) if name is not None)]
 
-    def rows(self, column: pa.Array) -> Rows:
-        """Return the ids of the features that are on in each point."""
-        self._refuse_nulls(column, self.features)
+    @property
+    def feature_names(self) -> list[str]:
+        """The columns of features."""
+        return [self.features] if isinstance(self.features, str) else list(self.features)
+
+    def given(self, batch: pa.RecordBatch) -> Given:
+        """Return what rows hold, whose columns of features come first."""
+        if isinstance(self.features, str):
+            return Given(*self.rows(self.features, batch.column(0)))
+        columns = [(name, batch.column(i)) for i, name in enumerate(self.features)]
+        flags = flags_of(columns, self.rows, batch.num_rows)
+        return Given(*flags, numbers_of(columns, self._refuse, batch.num_rows))
+
+    def rows(self, name: str, column: pa.Array) -> Rows:
+        """Return the ids of the features that are on in each point, of one column."""
+        self._refuse_nulls(column, name)
         if pa.types.is_struct(column.type):
-            return self._vectors(column)
+            return self._vectors(name, column)
         if not (pa.types.is_list(column.type) or pa.types.is_large_list(column.type)):
-            self._refuse_type(column.type)
+            self._refuse_type(name, column.type)
         indptr = column.offsets.to_numpy().astype(np.int64)
         # A slice of an array begins anywhere in its values.
         values = column.values.slice(int(indptr[0]), int(indptr[-1] - indptr[0]))
         indptr = indptr - indptr[0]
-        self._refuse_nulls(values, self.features)
+        self._refuse_nulls(values, name)
         if pa.types.is_integer(values.type):
-            return indptr, self._columns_of(values)
+            return indptr, self._columns_of(name, values)
         if not (pa.types.is_string(values.type) or pa.types.is_large_string(values.type)):
-            self._refuse_type(column.type)
+            self._refuse_type(name, column.type)
         return indptr, text_ids(values)
 
     def labels(self, column: pa.Array) -> NDArray[np.uint16]:
@@ -110,10 +141,10 @@ class Columns:
         return found
 
     def points(self, batch: pa.RecordBatch) -> Points:
-        """Return rows of `names`: offsets and ids of their features, their labels and how often each counts."""
-        indptr, ids = self.rows(batch.column(0))
-        labels = self.labels(batch.column(1))
-        return indptr, ids, labels, None if self.weight is None else self.weights(batch.column(2))
+        """Return rows of `names` as they are learned."""
+        at = len(self.feature_names)
+        weights = None if self.weight is None else self.weights(batch.column(at + 1))
+        return Points(self.given(batch), self.labels(batch.column(at)), weights)
 
     def naming_errors(self, call: Callable[..., T], *arguments: Any) -> T:
         """Call what refuses points by a ValueError, which is raised again with the batch and the column."""
@@ -122,26 +153,27 @@ class Columns:
         except SparkDataError:
             raise
         except ValueError as error:
-            raise SparkDataError(f"{self.owner}: {self._where(self.features)}: {error}") from None
+            where = self.features if isinstance(self.features, str) else ", ".join(self.features)
+            raise SparkDataError(f"{self.owner}: {self._where(where)}: {error}") from None
 
-    def _columns_of(self, values: pa.Array) -> NDArray[np.uint64]:
+    def _columns_of(self, name: str, values: pa.Array) -> NDArray[np.uint64]:
         ids = values.to_numpy(zero_copy_only=False)
         wrong = (ids < 0) | (ids >= _core.MAX_COLUMNS)
         if wrong.any():
             which = int(ids[wrong][0])
-            self._refuse(self.features, f"hold features from 0 to {_core.MAX_COLUMNS - 1}", str(which))
+            self._refuse(name, f"hold features from 0 to {_core.MAX_COLUMNS - 1}", str(which))
         found: NDArray[np.uint64] = ids.astype(np.uint64)
         return found
 
-    def _vectors(self, column: pa.Array) -> Rows:
+    def _vectors(self, name: str, column: pa.Array) -> Rows:
         """Return what is on in vectors of Spark ML: above 0, in the sparse ones (0) and the dense ones (1)."""
-        names = {field.name for field in column.type}
-        if names != {"type", "size", "indices", "values"}:
-            self._refuse_type(column.type)
-        kinds, indices, values = (column.field(name) for name in ("type", "indices", "values"))
+        parts = {field.name for field in column.type}
+        if parts != {"type", "size", "indices", "values"}:
+            self._refuse_type(name, column.type)
+        kinds, indices, values = (column.field(part) for part in ("type", "indices", "values"))
         numbers = values.flatten().to_numpy(zero_copy_only=False)
         if np.isnan(numbers).any():
-            self._refuse(self.features, "hold numbers", "nan")
+            self._refuse(name, "hold numbers", "nan")
         ends = np.cumsum([0, *values.value_lengths().to_pylist()], dtype=np.int64)
         # A dense vector has no indices: its numbers stand where they stand.
         places = np.arange(len(numbers), dtype=np.int64) - np.repeat(ends[:-1], np.diff(ends))
@@ -151,13 +183,12 @@ class Columns:
         indptr = np.concatenate(([0], np.cumsum(on)))[ends].astype(np.int64)
         return indptr, places[on].astype(np.uint64)
 
-    def _refuse_type(self, got: pa.DataType) -> NoReturn:
-        self._refuse(
-            self.features,
-            "hold vectors, or arrays of integers or texts; numbers and categories are not learned by batches, but as "
-            "the texts that sapwood.spark.flags makes of them",
-            str(got),
-        )
+    def _refuse_type(self, name: str, got: pa.DataType) -> NoReturn:
+        if isinstance(self.features, str):
+            constraint = "hold vectors, or arrays of integers or texts; a list of columns may hold numbers and texts"
+        else:
+            constraint = "hold numbers, texts, booleans, vectors, or arrays of integers or texts"
+        self._refuse(name, constraint, str(got))
 
     def _refuse_nulls(self, column: pa.Array, name: str) -> None:
         if column.null_count:

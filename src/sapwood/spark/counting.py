@@ -16,16 +16,34 @@ import pyarrow as pa
 import sapwood
 from sapwood import _core
 from sapwood.spark.columns import text_ids
+from sapwood.spark.mixed import named_flags
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sapwood.spark.columns import Columns, Points
 
-__all__ = ["COUNTED", "Counts", "Draws", "Sent", "counter", "merged_rows", "merger", "namer"]
+__all__ = [
+    "COUNTED",
+    "LOOKED",
+    "NAMED",
+    "Counts",
+    "Draws",
+    "Sent",
+    "counter",
+    "looker",
+    "merged_rows",
+    "merger",
+    "namer",
+]
 
 COUNTED = "tree int, n_rows long, delta binary, gradients binary"
 """The columns of what workers count."""
+
+NAMED = "id long, name string, attribute string"
+"""The columns of names: the id as a signed number, and the column of which the text is a value, if of one."""
+LOOKED = "tree int, seen binary"
+"""The columns of what workers see of numbers before they count."""
 
 Batches = Iterator[pa.RecordBatch]
 
@@ -43,7 +61,8 @@ class Draws:
 
     def weights(self, points: Points, tree: int) -> NDArray[np.int32]:
         """Return how often a tree learns each point."""
-        return _core.batch_draws(*points, self.mean, self.seed, tree, self.batch)
+        (indptr, ids, numbers), labels, weights = points
+        return _core.batch_draws(indptr, ids, labels, weights, self.mean, self.seed, tree, self.batch, numbers)
 
 
 @dataclass(frozen=True)
@@ -53,6 +72,7 @@ class Sent:
     router: bytes
     answers: bytes | None = None
     names: Sequence[Hashable] = ()
+    number_names: Sequence[Hashable] = ()
 
     def n_bytes(self) -> int:
         """Return its size, but for the names."""
@@ -86,7 +106,10 @@ def counter(
         check_version(version)
         led = [_core.Router.from_bytes(each.router) for each in sent]
         asked = [
-            None if each.answers is None else _core.Tree.from_bytes(each.answers, list(each.names)) for each in sent
+            None
+            if each.answers is None
+            else _core.Tree.from_bytes(each.answers, list(each.names), list(each.number_names))
+            for each in sent
         ]
         counts: list[list[Counts]] = [[] for _ in led]
         n_rows = 0
@@ -94,8 +117,9 @@ def counter(
             points = columns.points(batch)
             n_rows += batch.num_rows
             for tree, (router, answering) in enumerate(zip(led, asked, strict=True)):
-                weights = points[3] if draws is None else columns.naming_errors(draws.weights, points, tree)
-                rows = (*points[:3], weights, part, n_parts)
+                weights = points.weights if draws is None else columns.naming_errors(draws.weights, points, tree)
+                (indptr, ids, numbers), labels, _ = points
+                rows = (indptr, ids, labels, weights, part, n_parts, numbers)
                 found = Counts(columns.naming_errors(router.count, *rows))
                 if answering is not None:
                     found.gradients = answering.gradients(*rows)
@@ -104,6 +128,31 @@ def counter(
             yield as_rows({tree: merge_all(each) for tree, each in enumerate(counts)}, n_rows)
 
     return count
+
+
+def looker(sent: Sequence[Sent], columns: Columns, draws: Draws | None) -> Callable[[Batches], Batches]:
+    """Look at the values of numbers that a tree must know before it counts: out come `LOOKED`, one row per tree."""
+    version = sapwood.__version__
+
+    def look(batches: Batches) -> Batches:
+        check_version(version)
+        led = [_core.Router.from_bytes(each.router) for each in sent]
+        values = [_core.ValueCounts() for _ in led]
+        for batch in gathered(batches):
+            points = columns.points(batch)
+            for tree, router in enumerate(led):
+                weights = points.weights if draws is None else columns.naming_errors(draws.weights, points, tree)
+                (indptr, ids, numbers), labels, _ = points
+                values[tree].merge(columns.naming_errors(router.values, indptr, ids, labels, weights, numbers))
+        yield pa.RecordBatch.from_arrays(
+            [
+                pa.array(range(len(led)), pa.int32()),
+                pa.array([each.to_bytes() for each in values], pa.binary()),
+            ],
+            names=["tree", "seen"],
+        )
+
+    return look
 
 
 def merger() -> Callable[[Batches], Batches]:
@@ -129,24 +178,29 @@ def merged_rows(rows: Iterable[Any]) -> tuple[dict[int, Counts], int]:
     return {tree: merge_all(each) for tree, each in counts.items()}, n_rows
 
 
-def namer(wanted: NDArray[np.uint64]) -> Callable[[Batches], Batches]:
-    """Return the texts of the ids that are wanted, each once per partition, with their ids as signed numbers."""
+def namer(wanted: NDArray[np.uint64], features: str | tuple[str, ...]) -> Callable[[Batches], Batches]:
+    """Return `NAMED`: the texts of the ids that are wanted, each once per partition."""
+    columns = (features,) if isinstance(features, str) else features
 
     def name(batches: Batches) -> Batches:
-        found: dict[int, str] = {}
-        clashing: list[tuple[int, str]] = []
+        found: dict[int, tuple[str, str | None]] = {}
+        clashing: list[tuple[int, tuple[str, str | None]]] = []
         for batch in batches:
-            texts = batch.column(0).flatten().unique()
-            ids = text_ids(texts)
-            for i in np.flatnonzero(np.isin(ids, wanted)).tolist():
-                each, text = int(ids[i].view(np.int64)), texts[i].as_py()
-                if found.setdefault(each, text) != text:
-                    clashing.append((each, text))
-        pairs = [*found.items(), *clashing]
-        if pairs:
+            for texts, attribute in named_flags([(each, batch.column(i)) for i, each in enumerate(columns)]):
+                ids = text_ids(texts)
+                for i in np.flatnonzero(np.isin(ids, wanted)).tolist():
+                    each, named = int(ids[i].view(np.int64)), (texts[i].as_py(), attribute)
+                    if found.setdefault(each, named)[0] != named[0]:
+                        clashing.append((each, named))
+        rows = [*found.items(), *clashing]
+        if rows:
             yield pa.RecordBatch.from_arrays(
-                [pa.array([i for i, _ in pairs], pa.int64()), pa.array([t for _, t in pairs], pa.string())],
-                names=["id", "name"],
+                [
+                    pa.array([each for each, _ in rows], pa.int64()),
+                    pa.array([text for _, (text, _) in rows], pa.string()),
+                    pa.array([attribute for _, (_, attribute) in rows], pa.string()),
+                ],
+                names=["id", "name", "attribute"],
             )
 
     return name

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from typing_extensions import Self
 
+    from sapwood.spark.columns import Given
+
 __all__ = ["Ensemble", "ForestEnsemble"]
 
 
@@ -46,10 +48,10 @@ class Ensemble:
         """Whether a tree has met a point."""
         return any(grower.tree.n_met() > 0 for grower in self.growers)
 
-    def predict_proba(self, indptr: NDArray[np.int64], ids: NDArray[np.uint64]) -> NDArray[np.float64]:
+    def predict_proba(self, given: Given) -> NDArray[np.float64]:
         """Return the probability of each class for points: the mean of those of trees that have met a point."""
         asked = [grower for grower in self.growers if grower.tree.n_met() > 0]
-        found: NDArray[np.float64] = np.mean([grower.predict_proba(indptr, ids) for grower in asked], axis=0)
+        found: NDArray[np.float64] = np.mean([grower.predict_proba(given) for grower in asked], axis=0)
         return found
 
     def to_bytes(self) -> bytes:

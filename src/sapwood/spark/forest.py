@@ -54,7 +54,7 @@ class SparkForestClassifier(SparkLearner):
         *,
         lambda_value: float = 1.0,
         seed: int = 0,
-        features: str = "features",
+        features: str | Sequence[str] = "features",
         label: str = "label",
         weight: str | None = None,
         classes: Sequence[Hashable],

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from typing_extensions import Self
 
+    from sapwood.spark.columns import Given
+    from sapwood.spark.mixed import Numbers
+
 __all__ = ["Grower"]
 
 _KIND = tree_called("StreamingTreeClassifier")
@@ -67,12 +70,19 @@ class Grower:
     def digest(self) -> str:
         """Return a hash of all that was learned; that of one machine after the same batches is the same."""
         found = hashlib.sha256(self.tree.to_bytes())
-        found.update(repr((self.tree.named_keys(), self.classes)).encode())
+        names = [*self.tree.named_keys(), *self.tree.number_keys()]
+        found.update(repr((names, self.classes)).encode())
         return found.hexdigest()
 
     def unnamed(self, delta: _core.Delta) -> NDArray[np.uint64]:
         """Return the ids of texts of which the names are not known."""
         return self.tree.unnamed(delta)
+
+    def must_look(self, numbers: Sequence[str]) -> bool:
+        """Whether the values of some numbers, which are named with that, must be known before they are counted."""
+        self.tree.ids_of_numbers(list(numbers), True)
+        router = self.tree.router()
+        return not all(router.is_settled(each) for each in _core.ids_of_names(numbers).tolist())
 
     def name(self, names: dict[int, str]) -> None:
         """Learn the names of ids."""
@@ -83,15 +93,16 @@ class Grower:
         router = self.tree.router().to_bytes()
         if not self.tree.learns_gradients():
             return Sent(router)
-        return Sent(router, self.tree.answers(), self.tree.named_keys())
+        return Sent(router, self.tree.answers(), self.tree.named_keys(), self.tree.number_keys())
 
     def learn(self, counts: Counts) -> int:
         """Learn what workers counted, and split the leaves for which it is time; return how many."""
         self.tree.absorb(counts.delta, counts.gradients)
         return self.tree.grow()
 
-    def predict_proba(self, indptr: NDArray[np.int64], ids: NDArray[np.uint64]) -> NDArray[np.float64]:
+    def predict_proba(self, given: Given) -> NDArray[np.float64]:
         """Return the probability of each class for points by the ids on which all agree; unknown ones are left out."""
+        indptr, ids, numbers = given
         keys = ids.astype(np.int64).astype(np.int32)
         is_text = ids >= np.uint64(_core.MAX_COLUMNS)
         if is_text.any():
@@ -100,7 +111,18 @@ class Grower:
             found = known[places] == ids if len(known) else np.zeros(len(ids), dtype=bool)
             keys = np.where(found, of_known[places] if len(known) else -1, -1).astype(np.int32)
             indptr, keys = kept(indptr, keys, keys >= 0)
-        return self.tree.predict_proba(indptr, keys)
+        return self.tree.predict_proba(indptr, keys, None if numbers is None else self._known_numbers(numbers))
+
+    def _known_numbers(self, numbers: Numbers) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
+        """Return numbers by their keys in the core; those that the tree has not met are left out."""
+        indptr, ids, values = numbers
+        names = self.tree.number_keys()
+        known = self.tree.ids_of_numbers(names, False)
+        keys = dict(zip(_core.ids_of_names(names).tolist(), known.tolist(), strict=True))
+        found, places = np.unique(ids, return_inverse=True)
+        of_found = np.array([keys.get(each, -1) for each in found.tolist()], dtype=np.int32)
+        each = of_found[places.reshape(-1)] if len(found) else np.empty(0, np.int32)
+        return (*kept(indptr, each, each >= 0), values[each >= 0])
 
     @cached_property
     def _text_keys(self) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:

@@ -34,8 +34,8 @@ def judge(kind: type[Ensemble], data: bytes, columns: Columns) -> Callable[[Batc
         for batch in batches:
             if batch.num_rows == 0:
                 continue
-            indptr, ids, labels, weights = columns.points(batch)
-            answers = columns.naming_errors(trees.predict_proba, indptr, ids).argmax(axis=1)
+            given, labels, weights = columns.points(batch)
+            answers = columns.naming_errors(trees.predict_proba, given).argmax(axis=1)
             counted = np.ones(len(labels), dtype=np.int64) if weights is None else weights.astype(np.int64)
             right += int(counted[answers == labels].sum())
             total += int(counted.sum())

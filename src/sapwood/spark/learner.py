@@ -40,7 +40,7 @@ class SparkLearner:
 
     def __init__(
         self,
-        features: str,
+        features: str | Sequence[str],
         label: str,
         *,
         weight: str | None,
@@ -52,7 +52,7 @@ class SparkLearner:
         owner = type(self).__name__
         refuse_unknown(owner, parameters, sorted(_TAKEN | self._own))
         self._check(Whole(1, _MOST_REDUCERS, optional=True), "reducers", reducers)
-        self.features = features
+        self.features = features if isinstance(features, str) else self._checked_names(features)
         self.label = label
         self.weight = weight
         self.reducers = reducers
@@ -60,6 +60,15 @@ class SparkLearner:
         self._parameters = {each.name: given.get(each.name, each.default) for each in _KIND.parameters}
         # In the order of their numbers, and checked with all parameters before the first row.
         self.classes = Grower(dict(self._parameters), classes, owner).classes
+
+    def _checked_names(self, names: Sequence[str]) -> tuple[str, ...]:
+        owner = type(self).__name__
+        if not names or not all(isinstance(name, str) for name in names):
+            raise ValueError(f"{owner}: features must be a column or a list of columns, got {names!r}")
+        for i, name in enumerate(names):
+            if name in names[:i]:
+                raise ValueError(f"{owner}: features must be named once each, got {name!r} again")
+        return tuple(names)
 
     def _check(self, value: Any, name: str, got: Any) -> Any:
         try:

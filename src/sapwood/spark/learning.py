@@ -7,10 +7,25 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from pyspark.sql import functions as F  # noqa: N812 - as everyone calls it
+from pyspark.sql.types import NumericType
 
 from sapwood import _core
+from sapwood.data.category import Category
 from sapwood.spark.columns import SparkDataError
-from sapwood.spark.counting import COUNTED, Counts, Draws, Sent, counter, merged_rows, merger, namer
+from sapwood.spark.counting import (
+    COUNTED,
+    LOOKED,
+    NAMED,
+    Counts,
+    Draws,
+    Sent,
+    counter,
+    looker,
+    merged_rows,
+    merger,
+    namer,
+)
 from sapwood.spark.judging import JUDGED, judge
 
 if TYPE_CHECKING:
@@ -54,16 +69,20 @@ def learn_frame(
     With `tests`, they answer every row before they learn the batch: another pass over it.
     """
     began = time.monotonic()
-    frame = frame.select(*columns.names)
+    frame = narrowed(frame, columns)
     n_parts = int(trees.growers[0].parameters["sub_batches"])
     draws = trees.draws(0 if columns.batch is None else columns.batch)
-    keeps = n_parts > 1 or tests
+    numbers = number_names(frame, columns)
+    looks = [tree for tree, grower in enumerate(trees.growers) if numbers and grower.must_look(numbers)]
+    keeps = n_parts > 1 or tests or bool(looks)
     if keeps:
         frame = frame.persist()
     told: dict[str, Any] = {"n_rows": 0, "n_splits": 0, "delta_bytes": 0, "router_bytes": 0}
     try:
         if tests:
             told["accuracy"] = accuracy_of(frame, trees, columns)
+        if looks:
+            told["delta_bytes"] += look(frame, trees, columns, draws)
         for part in range(n_parts):
             sent = [grower.sent() for grower in trees.growers]
             counts, n_rows, n_bytes = counted(
@@ -85,6 +104,37 @@ def learn_frame(
     return told
 
 
+def narrowed(frame: DataFrame, columns: Columns) -> DataFrame:
+    """Return the columns that workers are given: those of features first."""
+    if isinstance(columns.features, str):
+        return frame.select(*columns.names)
+    # Of several, each is a column, and no field of one; what workers are given has no name with a dot.
+    features = [F.col(f"`{name}`").alias(f"feature {i}") for i, name in enumerate(columns.features)]
+    return frame.select(*features, *columns.names[len(features) :])
+
+
+def number_names(frame: DataFrame, columns: Columns) -> list[str]:
+    """Return which of several columns of features hold numbers."""
+    if isinstance(columns.features, str):
+        return []
+    fields = zip(columns.features, frame.schema.fields, strict=False)
+    return [name for name, field in fields if isinstance(field.dataType, NumericType)]
+
+
+def look(frame: DataFrame, trees: Ensemble, columns: Columns, draws: Draws | None) -> int:
+    """Let trees know the values of numbers whose bins are not settled; return the bytes that came to the driver."""
+    sent = [grower.sent() for grower in trees.growers]
+    n_bytes = 0
+    found: dict[int, _core.ValueCounts] = {}
+    for row in frame.mapInArrow(looker(sent, columns, draws), LOOKED).collect():
+        n_bytes += len(row["seen"])
+        values = _core.ValueCounts.from_bytes(bytes(row["seen"]))
+        found.setdefault(row["tree"], _core.ValueCounts()).merge(values)
+    for tree, values in found.items():
+        trees.growers[tree].tree.meet_values(values)
+    return n_bytes
+
+
 def accuracy_of(frame: DataFrame, trees: Ensemble, columns: Columns) -> float | None:
     """Return the share of rows, by weight, that trees answer right; None without rows, or if they have learned none."""
     if not trees.has_learned():
@@ -101,11 +151,12 @@ def _name(frame: DataFrame, trees: Ensemble, deltas: dict[int, _core.Delta], col
     if len(everything) == 0:
         return
     names: dict[int, str] = {}
-    for row in frame.select(columns.features).mapInArrow(namer(everything), "id long, name string").collect():
-        each = int(np.int64(row["id"]).view(np.uint64))
-        if names.setdefault(each, row["name"]) != row["name"]:
-            raise SparkDataError(
-                f"{columns.owner}: texts must have different hashes, got {names[each]!r} and {row['name']!r}"
-            )
+    features = frame.select(*frame.columns[: len(columns.feature_names)])
+    for row in features.mapInArrow(namer(everything, columns.features), NAMED).collect():
+        each, name, attribute = int(np.int64(row["id"]).view(np.uint64)), row["name"], row["attribute"]
+        if attribute is not None:
+            name = Category(attribute, name.removeprefix(f"{attribute}="))
+        if names.setdefault(each, name) != name:
+            raise SparkDataError(f"{columns.owner}: texts must have different hashes, got {names[each]!r} and {name!r}")
     for tree, ids in wanted.items():
         trees.growers[tree].name({each: names[each] for each in ids.tolist()})

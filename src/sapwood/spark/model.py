@@ -40,7 +40,7 @@ class SparkModel:
     Attributes
     ----------
     features
-        The column of features.
+        The column of features, or several.
     recent_progress
         What is told of the last 100 batches, the last one last: rows, splits, leaves, bytes from the workers and to
         them, seconds, and the accuracy if it was asked for.
@@ -50,14 +50,20 @@ class SparkModel:
 
     _ensemble: ClassVar[type[Ensemble]] = Ensemble
 
-    def __init__(self, data: bytes, features: str, recent_progress: Sequence[dict[str, Any]], batch: int = -1) -> None:
+    def __init__(
+        self,
+        data: bytes,
+        features: str | Sequence[str],
+        recent_progress: Sequence[dict[str, Any]],
+        batch: int = -1,
+    ) -> None:
         self._data = data
-        self.features = features
+        self.features = features if isinstance(features, str) else tuple(features)
         self.recent_progress = list(recent_progress)
         self.batch = batch
 
     @classmethod
-    def load(cls, spark: SparkSession, checkpoint: str, features: str = "features") -> Self:
+    def load(cls, spark: SparkSession, checkpoint: str, features: str | Sequence[str] = "features") -> Self:
         """Return the model that a stream has saved last with its checkpoint.
 
         Raises
@@ -104,7 +110,12 @@ class SparkModel:
             ]
         )
         columns = Columns(self.features, None, classes, owner)
-        return frame.mapInArrow(answerer(self._ensemble, self._data, columns), schema)
+        for name in columns.feature_names:
+            if name not in frame.columns:
+                raise ValueError(f"{owner}: frame must have the column {name!r}, got {listed(frame.columns)}")
+        # Spark gives workers no column whose name has a dot.
+        numbered = frame.toDF(*(f"column {i}" for i in range(len(frame.columns))))
+        return numbered.mapInArrow(answerer(self._ensemble, self._data, columns, frame.columns), schema)
 
 
 class SparkTreeModel(SparkModel):
@@ -126,21 +137,22 @@ class SparkForestModel(SparkModel):
 
 
 def answerer(
-    kind: type[Ensemble], data: bytes, columns: Columns
+    kind: type[Ensemble], data: bytes, columns: Columns, names: Sequence[str]
 ) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    """Return what adds the answers of a model to rows, for ``DataFrame.mapInArrow``."""
+    """Return what adds the answers of a model to rows of columns with names, for ``DataFrame.mapInArrow``."""
     version = sapwood.__version__
+    places = [list(names).index(name) for name in columns.feature_names]
 
     def answer(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         check_version(version)
         trees = kind.from_bytes(data)
         for batch in batches:
-            indptr, ids = columns.rows(batch.column(columns.features))
-            probabilities = columns.naming_errors(trees.predict_proba, indptr, ids)
+            given = columns.given(batch.select(places))
+            probabilities = columns.naming_errors(trees.predict_proba, given)
             predicted = [trees.classes[k] for k in probabilities.argmax(axis=1).tolist()]
             yield pa.RecordBatch.from_arrays(
                 [*batch.columns, pa.array(predicted), pa.array(list(probabilities), pa.list_(pa.float64()))],
-                names=[*batch.schema.names, "prediction", "probability"],
+                names=[*names, "prediction", "probability"],
             )
 
     return answer

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from sapwood.spark.columns import Columns
-from sapwood.spark.counting import namer
+from sapwood.spark.counting import NAMED, namer
 from sapwood.spark.grower import Grower
 from sapwood.spark.learning import counted
 from sapwood.split_finder import SplitFinder
@@ -93,7 +93,7 @@ def best_splits(
     wanted = np.array([seen[split.feature_id] for split in found], dtype=np.uint64)
     names: dict[int, str] = {}
     if len(wanted) and int(wanted.max()) >= _FIRST_TEXT:
-        rows = narrow.select(features).mapInArrow(namer(wanted), "id long, name string").collect()
+        rows = narrow.select(features).mapInArrow(namer(wanted, features), NAMED).collect()
         names = {int(np.int64(row["id"]).view(np.uint64)): row["name"] for row in rows}
     return [
         FoundSplit(names.get(int(each), int(each)), split.gain, split.counts)

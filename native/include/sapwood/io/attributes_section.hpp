@@ -12,6 +12,8 @@
 #include "sapwood/io/tree_format.hpp"
 #include "sapwood/search/attributes.hpp"
 #include "sapwood/storage/bytes.hpp"
+#include "sapwood/tree/known_attributes.hpp"
+#include "sapwood/tree/number_grid.hpp"
 #include "sapwood/tree/predict/number_ranges.hpp"
 
 namespace sapwood::detail {
@@ -35,7 +37,23 @@ inline void put_ranges(ByteWriter& out, const NumberRanges& ranges, std::size_t 
     }
 }
 
-inline void put_attributes(ByteWriter& out, const Attributes& attributes, const NumberRanges& ranges) {
+/// Of a tree that grows by batches; others have no bins.
+inline void put_grids(ByteWriter& out, const std::vector<NumberGrid>& grids) {
+    for (const NumberGrid& grid : grids) {
+        out.put(static_cast<std::uint8_t>(grid.is_settled() ? 1 : 0));
+        out.put(static_cast<std::uint32_t>(grid.edges().size()));
+        out.put_all(std::span<const double>(grid.edges()));
+        if (grid.is_settled()) continue;
+        out.put(static_cast<std::uint32_t>(grid.values().size()));
+        for (const NumberGrid::Value& each : grid.values()) {
+            out.put(each.value);
+            out.put(each.n);
+        }
+    }
+}
+
+inline void put_attributes(ByteWriter& out, const KnownAttributes& known) {
+    const Attributes& attributes = known.attributes;
     out.put(static_cast<std::uint32_t>(attributes.n_features()));
     out.put(static_cast<std::uint32_t>(attributes.n_numbers()));
     for (std::size_t i = 0; i < attributes.n_numbers(); ++i) {
@@ -46,7 +64,8 @@ inline void put_attributes(ByteWriter& out, const Attributes& attributes, const 
         out.put(number.met_after);
         out.put(number.n_present);
     }
-    put_ranges(out, ranges, attributes.n_numbers());
+    put_ranges(out, known.ranges, attributes.n_numbers());
+    put_grids(out, known.grids);
     out.put(static_cast<std::uint32_t>(attributes.n_categories()));
     for (std::size_t i = 0; i < attributes.n_categories(); ++i) {
         const Attributes::Category& category = attributes.category(i);
@@ -110,11 +129,47 @@ inline NumberRanges::Number get_ranges(ByteReader& in, std::int64_t covered, std
     return number;
 }
 
-/// Fills attributes and ranges that are empty. `n_features`: the features of the model that are not made of numbers.
-/// `n_met`: the points that the tree has met. Returns how many features there are with those of numbers. Throws
-/// ModelFormatError unless some tree can have written the bytes.
-inline std::int64_t get_attributes(ByteReader& in, Attributes& attributes, NumberRanges& ranges,
-                                   std::int64_t n_features, std::int64_t n_met) {
+/// Reads the bins of one number, which may have `ranges`.
+inline NumberGrid get_grid(ByteReader& in, const Attributes::Number& number, const NumberRanges::Number& ranges) {
+    const bool is_settled = in.get_flag("whether a number is settled");
+    const auto n_edges =
+        get_between<std::uint32_t>(in, 0, static_cast<std::uint32_t>(NumberGrid::most_edges), "the edges of a number");
+    std::vector<double> edges;
+    for (std::uint32_t i = 0; i < n_edges; ++i) {
+        edges.push_back(get_finite(in, "the edge of a number"));
+        require_of_file(i == 0 || edges[i - 1] < edges[i], "the edges of a number must ascend", edges[i]);
+    }
+    std::vector<NumberGrid::Value> values;
+    if (!is_settled) {
+        const auto n_values = get_between<std::uint32_t>(in, 1, static_cast<std::uint32_t>(NumberGrid::settled_after),
+                                                         "the values of a number");
+        for (std::uint32_t i = 0; i < n_values; ++i) {
+            const double value = get_finite(in, "a value of a number");
+            require_of_file(i == 0 || values.back().value < value, "the values of a number must ascend", value);
+            values.push_back({value, get_between<std::int64_t>(in, 1, NumberGrid::few_settled_after - 1,
+                                                               "the points with a value")});
+        }
+    }
+    NumberGrid grid(std::move(edges), std::move(values), is_settled);
+    require_of_file(grid.is_possible(), "the values of a number must be in all of its bins, and not yet enough",
+                    n_edges);
+    require_of_file(number.varies == (is_settled || grid.values().size() > 1), "numbers must vary to have edges",
+                    n_edges);
+    for (const NumberRanges::Division& division : ranges.made) {
+        for (const double edge : division.edges) {
+            require_of_file(std::binary_search(grid.edges().begin(), grid.edges().end(), edge),
+                            "the edges of ranges must be between bins", edge);
+        }
+    }
+    return grid;
+}
+
+/// Fills what is known, which is nothing. `n_features`: the features of the model that are not made of numbers.
+/// `n_met`: the points that the tree has met. `in_batches`: whether it grows by batches. Returns how many features
+/// there are with those of numbers. Throws ModelFormatError unless some tree can have written the bytes.
+inline std::int64_t get_attributes(ByteReader& in, KnownAttributes& known, std::int64_t n_features, std::int64_t n_met,
+                                   bool in_batches) {
+    Attributes& attributes = known.attributes;
     const auto covered = in.get<std::uint32_t>("the features that attributes know");
     const auto n_numbers = in.get<std::uint32_t>("the numbers of a tree");
     in.require(n_numbers, sizeof(FeatureId) + sizeof(double) + 1 + 2 * sizeof(std::int64_t), "numbers");
@@ -127,7 +182,9 @@ inline std::int64_t get_attributes(ByteReader& in, Attributes& attributes, Numbe
         const double first = get_finite(in, "the first value of a number");
         const bool varies = in.get_flag("whether a number varies");
         const auto met_after = get_between<std::int64_t>(in, 0, n_met, "when a number was first met");
-        const auto n_present = get_between<std::int64_t>(in, 1, n_met - met_after, "the points with a number");
+        // The values of a batch are met before its points are.
+        const std::int64_t least = in_batches ? 0 : 1;
+        const auto n_present = get_between<std::int64_t>(in, least, n_met - met_after, "the points with a number");
         attributes.add_number({presence, first, varies, met_after, n_present});
     }
     std::vector<NumberRanges::Number> of_numbers;
@@ -136,7 +193,10 @@ inline std::int64_t get_attributes(ByteReader& in, Attributes& attributes, Numbe
         require_of_file(of_numbers.back().n == 0 || attributes.number(attribute_at(i)).varies,
                         "numbers must vary to have ranges", i);
     }
-    ranges.restore(std::move(of_numbers));
+    for (std::uint32_t i = 0; i < n_numbers && in_batches; ++i) {
+        known.grids.push_back(get_grid(in, attributes.number(attribute_at(i)), of_numbers[i]));
+    }
+    known.ranges.restore(std::move(of_numbers));
     n_features += static_cast<std::int64_t>(made.size());
     require_of_file(covered <= n_features, "the features that attributes know must be features of the model", covered);
 

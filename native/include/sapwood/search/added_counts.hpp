@@ -11,6 +11,9 @@ namespace sapwood {
 /// What many points add to the counts of a node: a class has `of_class[k]` of them, and feature `ids[i]` is on in
 /// `n_on[i]`. Of those of class k, feature `of_label[k].ids[i]` is on in `of_label[k].on[i]`.
 ///
+/// Of a number in `numbers` the points of each class are in bins. Those with numbers have the feature that says that it
+/// is present among their features.
+///
 /// Ids ascend and every feature is on in a point at least; the points are at most `max_points`.
 struct AddedCounts {
     struct OfLabel {
@@ -18,10 +21,19 @@ struct AddedCounts {
         std::vector<Count> on;
     };
 
+    /// Bins ascend and do not overlap, and each has points: a row with a count for each class.
+    struct OfNumber {
+        AttributeId attribute;
+        std::vector<double> low;
+        std::vector<double> high;
+        std::vector<Count> counts;
+    };
+
     std::vector<Count> of_class;
     std::vector<OfLabel> of_label;
     std::vector<FeatureId> ids;
     std::vector<Count> n_on;
+    std::vector<OfNumber> numbers;
 
     Count n() const {
         Count sum = 0;
@@ -29,7 +41,7 @@ struct AddedCounts {
         return sum;
     }
 
-    /// The state of a search that has counted just these.
+    /// The state of a search over features that has counted just these.
     SearchState state() const {
         SearchState state;
         state.of_class = of_class;

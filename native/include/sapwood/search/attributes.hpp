@@ -49,6 +49,14 @@ public:
         return std::binary_search(numbers_.begin(), numbers_.end(), feature, ByPresence());
     }
 
+    /// Which number a feature is the presence of; -1 if of none.
+    std::int32_t number_present_with(FeatureId feature) const {
+        const auto found = std::lower_bound(numbers_.begin(), numbers_.end(), feature, ByPresence());
+        return found != numbers_.end() && found->presence == feature
+                   ? static_cast<std::int32_t>(found - numbers_.begin())
+                   : -1;
+    }
+
     // ---- numbers ------------------------------------------------------------------------------------------------
 
     std::size_t n_numbers() const { return numbers_.size(); }
@@ -63,6 +71,10 @@ public:
         if (value != number.first) number.varies = true;
         ++number.n_present;
     }
+
+    /// Notes values that a batch has: whether all of them are the first, and in how many points they are.
+    void note_varies(AttributeId attribute) { numbers_[index_of(attribute)].varies = true; }
+    void note_present(AttributeId attribute, std::int64_t n) { numbers_[index_of(attribute)].n_present += n; }
 
     // ---- categories ---------------------------------------------------------------------------------------------
 

@@ -51,6 +51,8 @@ public:
         body_.known().meet_number(attribute, value, n_met(), body_.predictor().layout().keeps_anything(), reserve);
     }
     const NumberRanges& ranges() const { return body_.ranges(); }
+    const KnownAttributes& known() const { return body_.known(); }
+    KnownAttributes& known() { return body_.known(); }
 
     /// Learns from a point of a weight above 0. The label is below `n_classes()`; the points are at most `max_points`
     /// in all, else std::overflow_error is thrown and nothing changed. A point whose weight was rounded to 0 teaches

@@ -15,6 +15,7 @@
 
 #include "sapwood/criterion.hpp"
 #include "sapwood/point.hpp"
+#include "sapwood/search/added_counts.hpp"
 #include "sapwood/search/attributes.hpp"
 #include "sapwood/search/numbers/attribute_scores.hpp"
 #include "sapwood/search/numbers/histogram.hpp"
@@ -64,6 +65,21 @@ public:
             if (attributes_->number(number.attribute).varies) {
                 histogram_of(number.attribute, flags).add(number.value, label, weight);
             }
+        }
+    }
+
+    /// The same of many points by their counts.
+    void add_counts(const AddedCounts& added, const SplitSearch& flags) {
+        std::vector<Histogram::Bin> bins;
+        for (const AddedCounts::OfNumber& number : added.numbers) {
+            if (!attributes_->number(number.attribute).varies) continue;
+            bins.clear();
+            for (std::size_t b = 0; b < number.low.size(); ++b) {
+                const std::size_t n_classes = scores_.n_classes();
+                bins.push_back(
+                    {number.low[b], number.high[b], std::span(number.counts).subspan(b * n_classes, n_classes)});
+            }
+            histogram_of(number.attribute, flags).add_bins(bins);
         }
     }
 

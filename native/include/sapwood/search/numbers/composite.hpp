@@ -33,8 +33,11 @@ public:
     // ---- points and answers -------------------------------------------------------------------------------------
 
     void add(Features features, Label label, Count weight) override { flags_->add(features, label, weight); }
-    /// Both of points without numbers.
-    void add_counts(const AddedCounts& added) override { flags_->add_counts(added); }
+    void add_counts(const AddedCounts& added) override {
+        attributes_.add_counts(added, *flags_);
+        flags_->add_counts(added);
+    }
+    /// Of points without numbers.
     void take_back_counts(const SummedCounts& gone) override { flags_->take_back_counts(gone); }
     void remove(Features features, Label label, Count weight) override { remove_point(Point(features), label, weight); }
 

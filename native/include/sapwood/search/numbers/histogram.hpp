@@ -80,6 +80,32 @@ public:
         add_to(i, label, weight);
     }
 
+    /// The points of each class whose values are from `low` to `high`.
+    struct Bin {
+        double low;
+        double high;
+        std::span<const Count> counts;
+    };
+
+    /// Counts the points of bins that ascend and do not overlap. Intervals that a bin overlaps become one with it; all
+    /// bins are counted before neighbours with few points become one.
+    void add_bins(std::span<const Bin> bins) {
+        for (const Bin& bin : bins) {
+            const std::size_t i = place_of(bin.low);
+            if (i == size() || bin.high < low_[i]) insert(i, bin.low);
+            high_[i] = std::max(high_[i], bin.high);
+            while (i + 1 < size() && low_[i + 1] <= high_[i]) {
+                const double high = std::max(high_[i], high_[i + 1]);
+                unite(i, i + 1);
+                high_[i] = high;
+                erase(i + 1);
+            }
+            low_[i] = std::min(low_[i], bin.low);
+            for (std::size_t k = 0; k < n_classes_; ++k) add_to(i, k, bin.counts[k]);
+        }
+        while (size() > most) merge_lightest();
+    }
+
     /// Whether so many points of a class can have this value.
     bool may_remove(double value, Label label, Count weight) const {
         const std::size_t i = place_of(value);
@@ -122,7 +148,11 @@ public:
     double threshold(std::size_t i) const {
         const double below = high_[i];
         const double above = low_[i + 1];
-        if (below <= pin_ && pin_ < above) return pin_;
+        return below <= pin_ && pin_ < above ? pin_ : middle(below, above);
+    }
+
+    /// A number in the middle of two, of which the second is larger: below that, and not below the first.
+    static double middle(double below, double above) {
         double middle = below + (above - below) / 2;
         // From one end of all numbers to the other the difference is infinite.
         if (!std::isfinite(middle)) middle = below / 2 + above / 2;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <span>
@@ -16,19 +17,30 @@
 #include "sapwood/search/added_counts.hpp"
 #include "sapwood/tree/batch/count_rows.hpp"
 #include "sapwood/tree/batch/delta.hpp"
+#include "sapwood/tree/batch/features_of_bins.hpp"
 #include "sapwood/tree/batch/gradients.hpp"
+#include "sapwood/tree/batch/meet_values.hpp"
 #include "sapwood/tree/batch/router.hpp"
 #include "sapwood/tree/batch/sum_gradients.hpp"
+#include "sapwood/tree/batch/value_counts.hpp"
 #include "sapwood/tree/streaming_tree.hpp"
 #include "sapwood/tree/vocabulary.hpp"
 
 namespace sapwood {
 
-/// What leads points in a tree now. `id_of(key)` is the id of the feature of a key.
-template <class IdOf>
-Router make_router(const StreamingTree& tree, const std::vector<KeyId>& keys, IdOf id_of) {
+/// What leads points in a tree now, and divides their numbers. `names` has, for keys and ids: `id_of` and `key_of` of
+/// features, `id_of_number` and `key_of_number` of numbers.
+template <class Names>
+Router make_router(const StreamingTree& tree, const Vocabulary& vocabulary, const Names& names) {
+    const Vocabulary::Reading reading(vocabulary);
+    const std::vector<NumberGrid>& grids = tree.body().known().grids;
+    std::vector<Router::Number> numbers;
+    for (std::size_t i = 0; i < grids.size(); ++i) {
+        numbers.push_back({names.id_of_number(reading.number_keys()[i]), grids[i].edges(), grids[i].is_settled()});
+    }
     return {tree.nodes(), tree.n_classes(),
-            [&](FeatureId feature) { return id_of(keys[static_cast<std::size_t>(feature)]); }};
+            [&](FeatureId feature) { return names.id_of(reading.keys()[static_cast<std::size_t>(feature)]); },
+            tree.attributes(), std::move(numbers)};
 }
 
 namespace detail {
@@ -36,36 +48,113 @@ namespace detail {
 /// Which counts of a delta are meant.
 enum class Counted { by_weight, each_once };
 
-/// The counts of one leaf, by the features of the tree.
+inline std::int64_t count_of(const Delta::Entry& entry, Counted counted) {
+    return counted == Counted::by_weight ? entry.count : entry.points;
+}
+
+/// What an entry of a delta is to a tree: a feature, or what is made of a bin.
 template <class FeatureOf>
-AddedCounts added_to_leaf(const Delta::Leaf& leaf, std::span<const Delta::Entry> entries, FeatureOf feature_of,
-                          Counted counted) {
-    const bool by_weight = counted == Counted::by_weight;
-    struct Item {
-        FeatureId feature;
-        Label label;
-        Count count;
-    };
-    std::vector<Item> items;
-    items.reserve(entries.size());
-    for (const Delta::Entry& entry : entries) {
-        items.push_back(
-            {feature_of(entry.feature), entry.label, static_cast<Count>(by_weight ? entry.count : entry.points)});
+class FeaturesOfEntries {
+public:
+    /// `n_met`: the points that the tree has met with those of the delta.
+    FeaturesOfEntries(const KnownAttributes& known, FeatureOf feature_of, std::int64_t n_met)
+        : bins_(known), feature_of_(std::move(feature_of)), n_met_(n_met) {}
+
+    const FeaturesOfBins& bins() const { return bins_; }
+    /// That which is on, to the statistics of a node.
+    FeatureId on(SharedId id) const { return is_bin_id(id) ? bins_.number(id).presence : feature_of_(id); }
+    /// Appends what models see.
+    void append(SharedId id, std::vector<FeatureId>& features) const {
+        if (is_bin_id(id)) {
+            bins_.append(id, n_met_, features);
+        } else {
+            features.push_back(feature_of_(id));
+        }
     }
-    std::stable_sort(items.begin(), items.end(), [](const Item& a, const Item& b) { return a.feature < b.feature; });
+
+private:
+    FeaturesOfBins bins_;
+    FeatureOf feature_of_;
+    std::int64_t n_met_;
+};
+
+/// A count of one feature.
+struct CountedFeature {
+    FeatureId feature;
+    Label label;
+    Count count;
+};
+
+/// Counts of features in any order, those of a feature and a class perhaps in several, as counts of a leaf.
+inline AddedCounts added_to_leaf(const std::vector<std::int64_t>& of_class, std::vector<CountedFeature> items) {
+    std::stable_sort(items.begin(), items.end(), [](const CountedFeature& a, const CountedFeature& b) {
+        return std::pair(a.feature, a.label) < std::pair(b.feature, b.label);
+    });
     AddedCounts added;
-    for (const std::int64_t count : by_weight ? leaf.of_class : leaf.points) {
-        added.of_class.push_back(static_cast<Count>(count));
-    }
-    added.of_label.resize(leaf.of_class.size());
-    for (const Item& item : items) {
+    for (const std::int64_t count : of_class) added.of_class.push_back(static_cast<Count>(count));
+    added.of_label.resize(of_class.size());
+    for (const CountedFeature& item : items) {
         if (added.ids.empty() || added.ids.back() != item.feature) {
             added.ids.push_back(item.feature);
             added.n_on.push_back(0);
         }
         added.n_on.back() += item.count;
-        added.of_label[item.label].ids.push_back(item.feature);
-        added.of_label[item.label].on.push_back(item.count);
+        AddedCounts::OfLabel& of_label = added.of_label[item.label];
+        if (of_label.ids.empty() || of_label.ids.back() != item.feature) {
+            of_label.ids.push_back(item.feature);
+            of_label.on.push_back(0);
+        }
+        of_label.on.back() += item.count;
+    }
+    return added;
+}
+
+/// The counts of one leaf that its models learn.
+template <class OfEntries>
+AddedCounts added_to_models(const Delta::Leaf& leaf, std::span<const Delta::Entry> entries,
+                            const OfEntries& of_entries) {
+    std::vector<CountedFeature> items;
+    items.reserve(entries.size());
+    std::vector<FeatureId> features;
+    for (const Delta::Entry& entry : entries) {
+        features.clear();
+        of_entries.append(entry.feature, features);
+        for (const FeatureId feature : features) {
+            items.push_back({feature, entry.label, static_cast<Count>(entry.count)});
+        }
+    }
+    return added_to_leaf(leaf.of_class, std::move(items));
+}
+
+/// The counts of one leaf that its statistics learn, with the bins of numbers.
+template <class OfEntries>
+AddedCounts added_to_statistics(const Delta::Leaf& leaf, std::span<const Delta::Entry> entries,
+                                const OfEntries& of_entries, Counted counted) {
+    std::vector<CountedFeature> items;
+    items.reserve(entries.size());
+    for (const Delta::Entry& entry : entries) {
+        items.push_back({of_entries.on(entry.feature), entry.label, static_cast<Count>(count_of(entry, counted))});
+    }
+    AddedCounts added = added_to_leaf(counted == Counted::by_weight ? leaf.of_class : leaf.points, std::move(items));
+    // Entries ascend, and so do numbers, and the bins of each.
+    SharedId last = 0;
+    for (const Delta::Entry& entry : entries) {
+        const SharedId id = entry.feature;
+        if (!is_bin_id(id)) continue;
+        const AttributeId attribute = of_entries.bins().attribute(id);
+        if (added.numbers.empty() || added.numbers.back().attribute != attribute) {
+            added.numbers.push_back({attribute, {}, {}, {}});
+        }
+        AddedCounts::OfNumber& number = added.numbers.back();
+        if (id != last) {
+            const NumberGrid& grid = of_entries.bins().grid(id);
+            number.low.push_back(grid.low(bin_of_bin_id(id)));
+            number.high.push_back(grid.high(bin_of_bin_id(id)));
+            number.counts.resize(number.counts.size() + leaf.of_class.size());
+            last = id;
+        }
+        number.counts[number.counts.size() - leaf.of_class.size() + entry.label] +=
+            static_cast<Count>(count_of(entry, counted));
     }
     return added;
 }
@@ -189,13 +278,65 @@ inline void check_gradients(const StreamingTree& tree, const Delta& delta, const
     check_sums(layout, delta, *gradients);
 }
 
+/// Throws std::invalid_argument unless the bins of a delta are those of the tree, and each point has one bin of a
+/// number and one value of a category at most. `category_of(id)` is that of a feature, or -1.
+template <class CategoryOf>
+void check_attributes(const FeaturesOfBins& bins, const Delta& delta, CategoryOf category_of) {
+    std::size_t at = 0;
+    for (const Delta::Leaf& leaf : delta.leaves()) {
+        std::map<std::pair<bool, std::size_t>, std::vector<std::int64_t>> sums;
+        for (; at < delta.entries().size() && delta.entries()[at].born == leaf.born; ++at) {
+            const Delta::Entry& entry = delta.entries()[at];
+            std::pair<bool, std::size_t> of{true, 0};
+            if (is_bin_id(entry.feature)) {
+                if (!bins.knows(entry.feature)) {
+                    throw std::invalid_argument("delta must have bins of the numbers of the tree, got the id " +
+                                                std::to_string(entry.feature));
+                }
+                of.second = number_of_bin_id(entry.feature);
+            } else {
+                const CategoryId category = category_of(entry.feature);
+                if (category == no_category) continue;
+                of = {false, static_cast<std::size_t>(category)};
+            }
+            std::vector<std::int64_t>& of_class = sums.try_emplace(of, 2 * delta.n_classes()).first->second;
+            of_class[entry.label] += entry.count;
+            of_class[delta.n_classes() + entry.label] += entry.points;
+            if (of_class[entry.label] > leaf.of_class[entry.label] ||
+                of_class[delta.n_classes() + entry.label] > leaf.points[entry.label]) {
+                throw std::invalid_argument("a point must have one value of " +
+                                            std::string(of.first ? "a number" : "a category") +
+                                            " at most, got more in node " + std::to_string(leaf.born));
+            }
+        }
+    }
+}
+
+/// Lets a tree know which features are values of categories, and in how many points of a delta numbers are.
+inline void meet_attributes(StreamingTree& tree, const Vocabulary::Writing& vocabulary, const Delta& delta) {
+    meet_features(tree, vocabulary);
+    for (const Delta::Entry& entry : delta.entries()) {
+        if (is_bin_id(entry.feature)) {
+            tree.attributes().note_present(attribute_at(number_of_bin_id(entry.feature)), entry.points);
+        }
+    }
+}
+
+/// The slopes of some entries, by the features that models see.
+template <class OfEntries>
+void add_slopes(FeatureSlopes& into, const OfEntries& of_entries, SharedId id, std::span<const std::int64_t> sums) {
+    std::vector<FeatureId> features;
+    of_entries.append(id, features);
+    for (const FeatureId feature : features) into.add(feature, sums);
+}
+
 /// Lets what all leaves share learn from the points of a delta.
-template <class FeatureOf>
-void absorb_shared(StreamingTree& tree, const Delta& delta, const Gradients& gradients, FeatureOf feature_of) {
+template <class OfEntries>
+void absorb_shared(StreamingTree& tree, const Delta& delta, const Gradients& gradients, const OfEntries& of_entries) {
     const auto& sums = gradients.entries();
     FeatureSlopes of_features(sums.width);
     for (std::size_t i = 0; i < sums.keys.size(); ++i) {
-        of_features.add(feature_of(sums.keys[i].feature), sums.of(i));
+        add_slopes(of_features, of_entries, sums.keys[i].feature, sums.of(i));
     }
     std::vector<std::int64_t> of_intercept(sums.width);
     for (std::size_t i = 0; i < gradients.leaves().keys.size(); ++i) {
@@ -203,21 +344,26 @@ void absorb_shared(StreamingTree& tree, const Delta& delta, const Gradients& gra
     }
     const auto [leaf, entries] = of_all_leaves(delta);
     std::int64_t n_active = 0;
-    for (const Delta::Entry& entry : entries) n_active += entry.points;
-    tree.absorb_shared(added_to_leaf(leaf, entries, feature_of, Counted::by_weight), of_features.summed(of_intercept),
-                       delta.n_met(), n_active);
+    std::vector<FeatureId> features;
+    for (const Delta::Entry& entry : entries) {
+        features.clear();
+        of_entries.append(entry.feature, features);
+        n_active += entry.points * static_cast<std::int64_t>(features.size());
+    }
+    tree.absorb_shared(added_to_models(leaf, entries, of_entries), of_features.summed(of_intercept), delta.n_met(),
+                       n_active);
 }
 
 }  // namespace detail
 
 /// Lets the leaves of a tree that grows by batches count a delta, and their models learn from its gradients, which
 /// there must be if they are not counts alone. Features that are new are met in ascending order of
-/// their ids. Where weights are no evidence, the statistics count each point once. `key_of(id)` is the key of a
-/// feature. Throws std::invalid_argument or std::overflow_error, and changes
+/// their ids. Where weights are no evidence, the statistics count each point once. `names` as `make_router` has it.
+/// Throws std::invalid_argument or std::overflow_error, and changes
 /// nothing, if the delta is of another version of the tree, which `version` is, or has more points than there is room.
-template <class KeyOf>
+template <class Names>
 void absorb(StreamingTree& tree, Vocabulary& vocabulary, const Delta& delta, const Gradients* gradients,
-            std::uint64_t version, KeyOf key_of) {
+            std::uint64_t version, const Names& names) {
     if (delta.version() != version) {
         throw std::invalid_argument("delta must be counted by this version of the tree, " + std::to_string(version) +
                                     ", got " + std::to_string(delta.version()));
@@ -234,16 +380,27 @@ void absorb(StreamingTree& tree, Vocabulary& vocabulary, const Delta& delta, con
                                         std::to_string(leaf.born));
         }
     }
-    const std::vector<SharedId> ids = delta.features();
+    std::vector<SharedId> ids = delta.features();
+    std::erase_if(ids, is_bin_id);
     std::vector<KeyId> keys;
     keys.reserve(ids.size());
-    for (const SharedId id : ids) keys.push_back(key_of(id));
-    std::vector<FeatureId> features;
-    Vocabulary::Writing(vocabulary).find_or_insert(keys, features);
-    const auto feature_of = [&](SharedId id) {
-        return features[static_cast<std::size_t>(std::lower_bound(ids.begin(), ids.end(), id) - ids.begin())];
+    for (const SharedId id : ids) keys.push_back(names.key_of(id));
+    const auto place_of = [&](SharedId id) {
+        return static_cast<std::size_t>(std::lower_bound(ids.begin(), ids.end(), id) - ids.begin());
     };
-    if (gradients != nullptr) detail::absorb_shared(tree, delta, *gradients, feature_of);
+    KnownAttributes& known = tree.known();
+    Vocabulary::Writing writing(vocabulary);
+    const bool has_attributes = writing.has_categories() || !known.attributes.empty();
+    if (has_attributes || ids.size() < delta.features().size()) {
+        detail::check_attributes(FeaturesOfBins(known), delta,
+                                 [&](SharedId id) { return writing.category_of(keys[place_of(id)]); });
+    }
+    std::vector<FeatureId> features;
+    writing.find_or_insert(keys, features);
+    if (has_attributes) detail::meet_attributes(tree, writing, delta);
+    const detail::FeaturesOfEntries of_entries(
+        known, [&](SharedId id) { return features[place_of(id)]; }, tree.n_met() + delta.n_met());
+    if (gradients != nullptr) detail::absorb_shared(tree, delta, *gradients, of_entries);
     const bool are_apart = delta.is_weighted() && tree.options().counts_points_once();
     std::size_t at = 0;
     std::size_t at_slopes = 0;
@@ -253,20 +410,22 @@ void absorb(StreamingTree& tree, Vocabulary& vocabulary, const Delta& delta, con
         while (at < delta.entries().size() && delta.entries()[at].born == leaf.born) ++at;
         const std::span<const Delta::Entry> entries(delta.entries().data() + first, at - first);
         using detail::Counted;
-        const AddedCounts added = detail::added_to_leaf(leaf, entries, feature_of, Counted::by_weight);
+        const AddedCounts added = detail::added_to_models(leaf, entries, of_entries);
         std::optional<SummedSlopes> summed;
         if (gradients != nullptr) {
             const auto& sums = gradients->entries();
             detail::FeatureSlopes of_features(sums.width);
             for (; at_slopes < sums.keys.size() && sums.keys[at_slopes].born == leaf.born; ++at_slopes) {
-                of_features.add(feature_of(sums.keys[at_slopes].feature), sums.of(at_slopes));
+                detail::add_slopes(of_features, of_entries, sums.keys[at_slopes].feature, sums.of(at_slopes));
             }
             summed = of_features.summed(gradients->leaves().of(i));
         }
         const SummedSlopes* const slopes = summed ? &*summed : nullptr;
-        if (are_apart) {
-            tree.absorb(leaf_born.at(leaf.born), added,
-                        detail::added_to_leaf(leaf, entries, feature_of, Counted::each_once), slopes);
+        // Without numbers and weights, models and statistics learn the same.
+        if (are_apart || known.attributes.n_numbers() > 0) {
+            const Counted counted = are_apart ? Counted::each_once : Counted::by_weight;
+            tree.absorb(leaf_born.at(leaf.born), added, detail::added_to_statistics(leaf, entries, of_entries, counted),
+                        slopes);
         } else {
             tree.absorb(leaf_born.at(leaf.born), added, added, slopes);
         }
@@ -274,19 +433,20 @@ void absorb(StreamingTree& tree, Vocabulary& vocabulary, const Delta& delta, con
     tree.note_points(delta.n(), delta.n_met());
 }
 
-/// Learns from one batch: its parts (`part_of`) one after the other are counted, absorbed, and the tree grows. The rows
-/// were checked, and the classes covered. `find` as `sum_gradients` has it.
-template <class IdOf, class KeyOf, class Find>
-void learn_batch(StreamingTree& tree, Vocabulary& vocabulary, const SharedRows& rows, IdOf id_of, KeyOf key_of,
-                 Find find) {
+/// Learns from one batch: the values of its numbers are met, and then its parts (`part_of`) one after the other are
+/// counted, absorbed, and the tree grows. The rows were checked, and the classes covered. `names` as `make_router` has
+/// it, `find` as `sum_gradients`.
+template <class Names, class Find>
+void learn_batch(StreamingTree& tree, Vocabulary& vocabulary, const SharedRows& rows, const Names& names, Find find) {
     const auto n_parts = static_cast<std::uint32_t>(tree.options().sub_batches);
     const bool needs_gradients = SlopeLayout::of(tree.body().predictor()).is_needed();
+    meet_values(tree, vocabulary, count_values(make_router(tree, vocabulary, names), rows), names);
     for (std::uint32_t part = 0; part < n_parts; ++part) {
-        const Router router = make_router(tree, Vocabulary::Reading(vocabulary).keys(), id_of);
+        const Router router = make_router(tree, vocabulary, names);
         std::optional<Gradients> gradients;
         if (needs_gradients) gradients = sum_gradients(tree, router, rows, find, part, n_parts);
         absorb(tree, vocabulary, count_rows(router, rows, part, n_parts), gradients ? &*gradients : nullptr,
-               router.version(), key_of);
+               router.version(), names);
         tree.grow();
     }
 }

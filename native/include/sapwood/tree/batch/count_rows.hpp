@@ -69,24 +69,30 @@ private:
 
 }  // namespace detail
 
-/// Counts points in the leaves that they reach, of which those in one of `n_parts` parts (`part_of`). Changes nothing;
-/// any number of threads may count with one router. O(features of the points), and O(e log e) for e counts in the end.
-/// The rows were checked.
+/// Counts points in the leaves that they reach, of which those in one of `n_parts` parts (`part_of`): a bin of a number
+/// as a feature of its own. Changes nothing; any number of threads may count with one router. O(features of the
+/// points), and O(e log e) for e counts in the end. The rows were checked; throws std::invalid_argument if the router
+/// does not know a number.
 inline Delta count_rows(const Router& router, const SharedRows& rows, std::uint32_t part = 0,
                         std::uint32_t n_parts = 1) {
     const std::size_t n_classes = router.n_classes();
     std::vector<std::int64_t> of_class(router.n_leaves() * n_classes);
     std::vector<std::int64_t> points(of_class.size());
     detail::EventTable events;
+    std::vector<SharedId> bins;
     Router::Walk walk(router);
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const Count weight = rows.weight(i);
-        const std::span<const SharedId> row = rows.row(i);
+        const SharedPoint row = rows.row(i);
         if (weight == 0 || part_of(row, rows.labels[i], n_parts) != part) continue;
         const std::uint64_t place = walk.leaf_of(row) * n_classes + rows.labels[i];
         of_class[place] += weight;
         ++points[place];
-        for (const SharedId id : row) events.add(place, id, weight);
+        for (const SharedId id : row.ids) events.add(place, id, weight);
+        if (row.numbers.empty()) continue;
+        bins.clear();
+        walk.append_bins(row, bins);
+        for (const SharedId id : bins) events.add(place, id, weight);
     }
     const auto of_leaf = [n_classes](const std::vector<std::int64_t>& counts, std::size_t leaf) {
         const auto first = counts.begin() + static_cast<std::ptrdiff_t>(leaf * n_classes);

@@ -20,6 +20,7 @@ namespace sapwood {
 /// What some points add to the leaves of a tree: the points of each class in every leaf that they reach, and for each
 /// feature there the points of each class in which it is on; by weight, and each once, because a split test may not
 /// take weights for evidence. Leaves are known by their birth numbers, features by the ids that all who count agree on.
+/// A bin of a number is a feature here (shared_id.hpp).
 ///
 /// Guarantee: merging is associative and commutative, and equal counts have equal bytes; so what points were counted
 /// where, in which order and in how many parts leaves no trace. It is bound to the version of the tree (router.hpp)

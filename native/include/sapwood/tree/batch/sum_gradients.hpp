@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sapwood/random.hpp"
+#include "sapwood/tree/batch/features_of_bins.hpp"
 #include "sapwood/tree/batch/gradients.hpp"
 #include "sapwood/tree/batch/router.hpp"
 #include "sapwood/tree/predict/slopes.hpp"
@@ -79,7 +80,9 @@ Gradients sum_gradients(const StreamingTree& tree, const Router& router, const S
     detail::SlopeTable table(layout.per_record());
     Router::Walk walk(router);
     Scores scores = tree.make_scores();
+    const FeaturesOfBins of_numbers(tree.body().known());
     std::vector<SharedId> ids;
+    std::vector<SharedId> bins;
     std::vector<FeatureId> features;
     std::vector<double> values(layout.per_leaf());
     std::vector<std::int64_t> whole(layout.per_leaf());
@@ -87,18 +90,24 @@ Gradients sum_gradients(const StreamingTree& tree, const Router& router, const S
         const Count weight = rows.weight(i);
         const Label label = rows.labels[i];
         if (weight == 0 || part_of(rows.row(i), label, n_parts) != part) continue;
-        const std::size_t leaf = walk.leaf_of(rows.row(i));
+        const SharedPoint row = rows.row(i);
+        const std::size_t leaf = walk.leaf_of(row);
         // Sums of scores are rounded: the same order wherever the features of a point stand.
-        ids.assign(rows.row(i).begin(), rows.row(i).end());
+        ids.assign(row.ids.begin(), row.ids.end());
         std::sort(ids.begin(), ids.end());
         features.clear();
         find(std::span<const SharedId>(ids), features);
+        bins.clear();
+        walk.append_bins(row, bins);
+        std::sort(bins.begin(), bins.end());
+        for (const SharedId bin : bins) of_numbers.append(bin, tree.n_met(), features);
         const Node& node = tree.node(leaf_born.at(router.born(leaf)));
         slopes::of_point(predictor, node.of_class, *node.models, features, label, weight, scores, values);
         std::transform(values.begin(), values.end(), whole.begin(), Gradients::rounded);
         is_touched[leaf] = true;
         for (std::size_t s = 0; s < whole.size(); ++s) of_leaves[leaf * whole.size() + s] += whole[s];
         for (const SharedId id : ids) table.add(leaf, id, whole);
+        for (const SharedId bin : bins) table.add(leaf, bin, whole);
     }
     std::vector<std::size_t> touched;
     for (std::size_t leaf = 0; leaf < router.n_leaves(); ++leaf) {

@@ -112,6 +112,20 @@ public:
         if (number.n >= made_after.back()) number.recent = Histogram(1);
     }
 
+    /// In a tree that grows by batches: reviews the divisions after a batch, when all n values since the number first
+    /// differed are known by the bins of `values`. Edges are between bins, so that all values of a bin are in one
+    /// range.
+    template <class Reserve>
+    void review_bins(AttributeId attribute, Histogram values, std::int64_t n, Reserve reserve) {
+        if (index_of(attribute) >= numbers_.size()) numbers_.resize(index_of(attribute) + 1);
+        Number& number = numbers_[index_of(attribute)];
+        number.n = n;
+        number.recent = std::move(values);
+        for (std::size_t kind = 0; kind < divisions.size(); ++kind) review(number, kind, reserve);
+        make_lookup(number);
+        number.recent = Histogram(1);
+    }
+
     /// The most features that a value has.
     static constexpr std::size_t most_features = divisions.size() - 1 + divisions.front() - 1;
 
