@@ -89,5 +89,7 @@ def digest_of(model: StreamingTreeClassifier) -> str:
     """Return the hash that a model of Spark has of the same tree."""
     tree: Any = model.learner.fitted().tree
     found = hashlib.sha256(tree.to_bytes())
-    found.update(repr((tree.named_keys(), tuple(model.classes_.tolist()))).encode())
+    # Here features are columns, which are their own ids.
+    found.update(np.array(tree.named_keys(), dtype="<u8").tobytes())
+    found.update(repr(tuple(model.classes_.tolist())).encode())
     return found.hexdigest()

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from sapwood.spark.columns import Columns, Points
 
-__all__ = ["COUNTED", "Counts", "Draws", "Sent", "counter", "merged_rows", "merger", "namer"]
+__all__ = ["COUNTED", "Counts", "Draws", "Sent", "count_batches", "counter", "merged_rows", "merger", "namer"]
 
 COUNTED = "tree int, n_rows long, delta binary, gradients binary"
 """The columns of what workers count."""
@@ -84,26 +84,32 @@ def counter(
 
     def count(batches: Batches) -> Batches:
         check_version(version)
-        led = [_core.Router.from_bytes(each.router) for each in sent]
-        asked = [
-            None if each.answers is None else _core.Tree.from_bytes(each.answers, list(each.names)) for each in sent
-        ]
-        counts: list[list[Counts]] = [[] for _ in led]
-        n_rows = 0
-        for batch in gathered(batches):
-            points = columns.points(batch)
-            n_rows += batch.num_rows
-            for tree, (router, answering) in enumerate(zip(led, asked, strict=True)):
-                weights = points[3] if draws is None else columns.naming_errors(draws.weights, points, tree)
-                rows = (*points[:3], weights, part, n_parts)
-                found = Counts(columns.naming_errors(router.count, *rows))
-                if answering is not None:
-                    found.gradients = answering.gradients(*rows)
-                counts[tree].append(found)
+        counts, n_rows = count_batches(batches, sent, columns, part=part, n_parts=n_parts, draws=draws)
         if n_rows > 0:
-            yield as_rows({tree: merge_all(each) for tree, each in enumerate(counts)}, n_rows)
+            yield as_rows(counts, n_rows)
 
     return count
+
+
+def count_batches(
+    batches: Batches, sent: Sequence[Sent], columns: Columns, *, part: int, n_parts: int, draws: Draws | None
+) -> tuple[dict[int, Counts], int]:
+    """Return what rows add to each tree, nothing if there is none, and how many they are, of all parts."""
+    led = [_core.Router.from_bytes(each.router) for each in sent]
+    asked = [None if each.answers is None else _core.Tree.from_bytes(each.answers, list(each.names)) for each in sent]
+    counts: list[list[Counts]] = [[] for _ in led]
+    n_rows = 0
+    for batch in gathered(batches):
+        points = columns.points(batch)
+        n_rows += batch.num_rows
+        for tree, (router, answering) in enumerate(zip(led, asked, strict=True)):
+            weights = points[3] if draws is None else columns.naming_errors(draws.weights, points, tree)
+            rows = (*points[:3], weights, part, n_parts)
+            found = Counts(columns.naming_errors(router.count, *rows))
+            if answering is not None:
+                found.gradients = answering.gradients(*rows)
+            counts[tree].append(found)
+    return {tree: merge_all(each) for tree, each in enumerate(counts) if each}, n_rows
 
 
 def merger() -> Callable[[Batches], Batches]:
