@@ -97,7 +97,7 @@ site: $(VENV)/.site ## Build the documentation as a site in build/site; warnings
 # libFuzzer comes with clang.
 CLANG ?= $(firstword $(notdir $(wildcard $(addsuffix /clang++*,$(subst :, ,$(PATH))))))
 SECONDS ?= 60
-FUZZ_TARGETS := TreeBytes DynamicBytes ForestBytes SvmlightText SplitSearches DeltaBytes GradientBytes LabelledText CsvText \
+FUZZ_TARGETS := TreeBytes DynamicBytes ForestBytes SvmlightText SplitSearches DeltaBytes GradientBytes ShardBytes LabelledText CsvText \
 	JsonText
 FUZZ_FLAGS := -std=c++20 -O1 -g1 -ffp-contract=off -fsanitize=address,undefined -fno-sanitize-recover=all
 FUZZ_OBJECTS := $(patsubst native/src/%.cpp,build/fuzz/%.o,$(wildcard native/src/*/*.cpp))

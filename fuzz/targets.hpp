@@ -7,6 +7,7 @@
 #include "forest_bytes.hpp"
 #include "gradient_bytes.hpp"
 #include "json_text.hpp"
+#include "shard_bytes.hpp"
 #include "split_search.hpp"
 #include "svmlight_text.hpp"
 #include "text_lines.hpp"
@@ -22,6 +23,7 @@ void for_each_target(Use use) {
     use(ForestBytes{});
     use(DeltaBytes{});
     use(GradientBytes{});
+    use(ShardBytes{});
     use(SvmlightText{});
     use(LabelledText{});
     use(CsvText{});
