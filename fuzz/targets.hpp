@@ -8,6 +8,7 @@
 #include "forest_bytes.hpp"
 #include "gradient_bytes.hpp"
 #include "json_text.hpp"
+#include "shard_bytes.hpp"
 #include "split_search.hpp"
 #include "svmlight_text.hpp"
 #include "text_lines.hpp"
@@ -26,6 +27,7 @@ void for_each_target(Use use) {
     use(DeltaBytes{});
     use(GradientBytes{});
     use(ValueBytes{});
+    use(ShardBytes{});
     use(SvmlightText{});
     use(LabelledText{});
     use(CsvText{});

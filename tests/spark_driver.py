@@ -1,8 +1,8 @@
 """A driver in a process of its own, which learns what there is of a stream and may end in the middle of a batch.
 
-Arguments: the folder of the stream, the checkpoint, the master, and when to end: "before:2" kills the process before it
-saves batch 2, "after:2" after that, "never" lets it come to its end. The master "connect" is Spark Connect: all
-files are learned as one batch.
+Arguments: the folder of the stream, the checkpoint, the master, when to end, and the number of shards, 0 for none.
+"before:2" kills the process before it saves batch 2, "after:2" after that, "within:2" when shards have counted its
+first part; "never" lets it come to its end. The master "connect" is Spark Connect: all files are learned as one batch.
 """
 
 from __future__ import annotations
@@ -10,11 +10,13 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from typing import Any
 
 from spark_points import OPTIONS, SCHEMA
 from spark_session import connected, session
 
 from sapwood.spark import SparkTreeClassifier, SparkTreeModel
+from sapwood.spark.shards import Shards
 from sapwood.spark.store import Saved, Store
 
 
@@ -31,16 +33,27 @@ def die_at(when: str) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
 
     Store.save = killed  # type: ignore[method-assign, assignment]
+    learn = Shards.learn
+
+    def killed_within(shards: Shards, frame: Any, sent: Any, growers: Any, columns: Any, **others: Any) -> Any:
+        told = learn(shards, frame, sent, growers, columns, **others)
+        if moment == "within" and columns.batch == int(batch):
+            os.kill(os.getpid(), signal.SIGKILL)
+        return told
+
+    Shards.learn = killed_within  # type: ignore[method-assign]
 
 
 def main() -> None:
     """Learn, and print the number of the last batch and the digest of the model."""
-    folder, checkpoint, master, when = sys.argv[1:]
-    learner = SparkTreeClassifier(classes=[0, 1, 2], sub_batches=2, **OPTIONS)
+    folder, checkpoint, master, when, n_shards = sys.argv[1:]
+    options: dict[str, Any] = {"classes": [0, 1, 2], "sub_batches": 2, **OPTIONS}
+    sharded = {**options, "leaf_prediction": "majority", "shards": int(n_shards)}
+    learner = SparkTreeClassifier(**(sharded if int(n_shards) else options))
     if master == "connect":
         # At rest: a batch of a stream runs in a process of the server, which must start within ten seconds.
         rows = connected().read.schema(SCHEMA).json(folder)
-        model = learner.fit(rows.repartition(3))
+        model = learner.fit(rows.repartition(3), checkpoint if int(n_shards) else None)
         assert model.transform(rows).where("prediction is not null").count() == rows.count()
         print("learned", model.batch, model.digest(), flush=True)
         return

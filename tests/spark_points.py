@@ -5,6 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import signal
+import subprocess
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,7 +15,7 @@ from typing import Any
 import numpy as np
 from reference_batch import drawn
 
-from sapwood import StreamingTreeClassifier
+from sapwood import StreamingTreeClassifier, _core
 
 Rows = list[tuple[list[int], int]]
 SCHEMA = "features array<int>, label int"
@@ -41,6 +44,15 @@ def write_batch(folder: Path, number: int, rows: Rows) -> None:
     # A stream reads files in the order of their times, to the millisecond, in which several may be written.
     os.utime(waiting, (_FIRST_TIME + number, _FIRST_TIME + number))
     waiting.rename(folder / f"{number:05}.json")
+
+
+def driven(folder: Path, checkpoint: Path, when: str = "never", master: str = "local[2]", shards: int = 0) -> list[str]:
+    """Run a driver (spark_driver.py); return what it printed at its end, nothing if it was killed."""
+    program = str(Path(__file__).parent / "spark_driver.py")
+    command = [sys.executable, program, str(folder), str(checkpoint), master, when, str(shards)]
+    ran = subprocess.run(command, check=False, capture_output=True, text=True, timeout=600)
+    assert ran.returncode == (0 if when == "never" else -signal.SIGKILL), ran.stderr[-4000:]
+    return [line for line in ran.stdout.splitlines() if line.startswith("learned")]
 
 
 def matrix_of(rows: Rows) -> Any:
@@ -89,6 +101,6 @@ def digest_of(model: StreamingTreeClassifier) -> str:
     """Return the hash that a model of Spark has of the same tree."""
     tree: Any = model.learner.fitted().tree
     found = hashlib.sha256(tree.to_bytes())
-    names = [*tree.named_keys(), *tree.number_keys()]
-    found.update(repr((names, tuple(model.classes_.tolist()))).encode())
+    found.update(_core.ids_of_names([*tree.named_keys(), *tree.number_keys()]).astype("<u8").tobytes())
+    found.update(repr(tuple(model.classes_.tolist())).encode())
     return found.hexdigest()

@@ -14,12 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from spark_points import OPTIONS, SCHEMA, digest_of, one_machine, rows_of, write_batch
+from spark_points import OPTIONS, SCHEMA, digest_of, driven, one_machine, rows_of, write_batch
 from spark_session import MARKS, session
 
 pytestmark = MARKS
 
-HERE = Path(__file__).parent
 # How many kills of each kind there are at random moments, beside those at moments that are chosen.
 KILLS = int(os.environ.get("SAPWOOD_SPARK_KILLS", "0"))
 
@@ -42,17 +41,6 @@ def folder(tmp_path: Path) -> Path:
     for number, rows in enumerate(BATCHES):
         write_batch(made, number, rows)
     return made
-
-
-def driven(folder: Path, checkpoint: Path, when: str = "never", master: str = "local[2]") -> list[str]:
-    """Run a driver; return what it printed at its end, nothing if it was killed."""
-    command = [sys.executable, str(HERE / "spark_driver.py"), str(folder), str(checkpoint), master, when]
-    ran = subprocess.run(command, check=False, capture_output=True, text=True, timeout=300)
-    if when == "never":
-        assert ran.returncode == 0, ran.stderr[-4000:]
-    else:
-        assert ran.returncode == -signal.SIGKILL, ran.stderr[-4000:]
-    return [line for line in ran.stdout.splitlines() if line.startswith("learned")]
 
 
 @pytest.mark.skipif(KILLS == 0, reason="a minute per kill: SAPWOOD_SPARK_KILLS=10 asks for ten of each kind")

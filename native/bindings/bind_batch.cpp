@@ -17,6 +17,8 @@
 #include "sapwood/forest/batch_draws.hpp"
 #include "sapwood/io/write_tree.hpp"
 #include "sapwood/tree/batch/absorb.hpp"
+#include "sapwood/tree/batch/shard.hpp"
+#include "shared_features.hpp"
 
 namespace sapwood::bindings {
 namespace {
@@ -354,6 +356,23 @@ nb::tuple counts_of(const Delta& self) {
 
 }  // namespace
 
+std::vector<SharedId> ids_of_features(GuardedTree& self) {
+    require_batches(self);
+    refresh(self);
+    const IdsOfTree ids_of(self);
+    std::vector<SharedId> ids;
+    for (const KeyId key : Vocabulary::Reading(self.vocabulary()).keys()) ids.push_back(ids_of.id_of(key));
+    return ids;
+}
+
+std::vector<KeyId> keys_of_ids(GuardedTree& self, std::span<const SharedId> ids) {
+    refresh(self);
+    const IdsOfTree ids_of(self);
+    std::vector<KeyId> keys;
+    for (const SharedId id : ids) keys.push_back(ids_of.key_of(id));
+    return keys;
+}
+
 void bind_batch(nb::module_& module) {
     module.def("ids_of_names", &ids_of_names, nb::arg("names"),
                "The ids of features on which all who count agree: columns by number, text by a hash.");
@@ -375,7 +394,14 @@ void bind_batch(nb::module_& module) {
         .def("n_leaves", [](const Delta& self) { return self.leaves().size(); })
         .def("n_entries", [](const Delta& self) { return self.entries().size(); })
         .def("features", [](const Delta& self) { return to_numpy(self.features()); })
-        .def("counts", &counts_of);
+        .def("counts", &counts_of)
+        .def(
+            "divided", [](const Delta& self, std::size_t n_shards) { return divided(self, n_shards); },
+            nb::arg("n_shards"), "A delta for each shard, of its features in all leaves.")
+        .def(
+            "without_features",
+            [](const Delta& self) { return Delta(self.version(), self.n_classes(), self.leaves(), {}); },
+            "The points of each class in every leaf alone.");
     nb::class_<Gradients>(module, "Gradients", "The slopes of points at the weights of one version of a tree, summed.")
         .def_static(
             "from_bytes", [](const nb::bytes& data) { return Gradients::from_bytes(bytes_of(data)); }, nb::arg("data"),

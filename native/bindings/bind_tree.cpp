@@ -196,6 +196,7 @@ void bind_tree(nb::module_& module) {
         .def("n_features_seen", reading([](GuardedTree& self) { return n_features_seen(self); }));
     bind_names<GuardedTree>(tree);
     bind_tree_batch(tree);
+    bind_tree_shards(tree);
     bind_tree_view(tree);
     bind_tree_bytes(tree);
 }

@@ -101,6 +101,7 @@ inline nb::ndarray<nb::numpy, std::uint8_t, nb::ndim<1>> to_numpy(std::string by
 
 void bind_arff_rows(nb::module_& module);
 void bind_batch(nb::module_& module);
+void bind_shards(nb::module_& module);
 void bind_csv_rows(nb::module_& module);
 void bind_drift(nb::module_& module);
 void bind_dynamic_tree(nb::module_& module);

@@ -224,6 +224,7 @@ void for_each_row(const Guarded& self, const KeyedRows& rows, Use use) {
 
 // The methods of the Python class, by what they are for.
 void bind_tree_batch(nb::class_<GuardedTree>& tree);
+void bind_tree_shards(nb::class_<GuardedTree>& tree);
 void bind_tree_view(nb::class_<GuardedTree>& tree);
 void bind_tree_bytes(nb::class_<GuardedTree>& tree);
 

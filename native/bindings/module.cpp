@@ -12,6 +12,7 @@ NB_MODULE(_core, module) {
     sapwood::bindings::bind_drift(module);
     sapwood::bindings::bind_svmlight(module);
     sapwood::bindings::bind_batch(module);
+    sapwood::bindings::bind_shards(module);
     sapwood::bindings::bind_csv_rows(module);
     sapwood::bindings::bind_arff_rows(module);
     sapwood::bindings::bind_json_lines(module);

@@ -181,6 +181,12 @@ class Delta:
 
     def counts(self) -> tuple: ...
 
+    def divided(self, n_shards: int) -> list[Delta]:
+        """A delta for each shard, of its features in all leaves."""
+
+    def without_features(self) -> Delta:
+        """The points of each class in every leaf alone."""
+
 class Gradients:
     """The slopes of points at the weights of one version of a tree, summed."""
 
@@ -238,6 +244,59 @@ class Router:
     def n_classes(self) -> int: ...
 
     def n_nodes(self) -> int: ...
+
+    def n_leaves(self) -> int: ...
+
+def shards_of(ids: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_shards: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+    """Which shard counts each feature."""
+
+class Candidates:
+    """The best features of leaves, by what shards have counted."""
+
+    @staticmethod
+    def from_bytes(data: bytes) -> Candidates:
+        """The candidates of what `to_bytes` gave. Raises ModelFormatError."""
+
+    def to_bytes(self) -> bytes: ...
+
+    def merge(self, other: Candidates) -> None: ...
+
+    def n_leaves(self) -> int: ...
+
+class ShardedSplit:
+    """A split that is due in a tree whose features are in shards."""
+
+    @property
+    def born(self) -> int: ...
+
+    @property
+    def feature(self) -> int: ...
+
+    @property
+    def gain(self) -> float: ...
+
+class Shard:
+    """What is counted of some features, in all leaves of a tree."""
+
+    def __init__(self, n_classes: int) -> None: ...
+
+    @staticmethod
+    def from_bytes(data: bytes) -> Shard:
+        """The shard of what `to_bytes` gave. Raises ModelFormatError."""
+
+    def to_bytes(self) -> bytes: ...
+
+    def absorb(self, delta: Delta, step: int, counting: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], each_once: bool) -> None: ...
+
+    def candidates(self, delta: Delta, criterion: str) -> Candidates:
+        """The best features of the leaves of a delta that was absorbed."""
+
+    def n_before(self, questions: Sequence[tuple[int, int, int, int]]) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,))]:
+        """How many features have a rank before each one that is asked about."""
+
+    def step(self) -> int: ...
+
+    def n_features(self) -> int: ...
 
     def n_leaves(self) -> int: ...
 
@@ -452,6 +511,24 @@ class Tree:
     def unnamed(self, delta: Delta) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,))]: ...
 
     def cover_classes(self, n_classes: int) -> None: ...
+
+    def counting_leaves(self) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,))]:
+        """The leaves that look for a split, ascending."""
+
+    def rank_questions(self, candidates: Candidates) -> list[tuple[int, int, int, int]]:
+        """The ranks on which it depends whether a leaf is to split."""
+
+    def due_splits(self, candidates: Candidates, ranks: Mapping[tuple[int, int, int, int], int]) -> list[ShardedSplit]: ...
+
+    def split_leaves(self, due: Sequence[ShardedSplit]) -> None: ...
+
+    def assembled(self, shards: list) -> tuple[bytes, Annotated[NDArray[numpy.uint64], dict(shape=(None,))]]:
+        """
+        The bytes of the tree that holds what shards have counted, and the ids of its features.
+        """
+
+    def count_afresh(self) -> None:
+        """Let all leaves begin to look for a split."""
 
     def decision_path(self, indptr: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], numbers: tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]] | None = None) -> tuple: ...
 

@@ -53,6 +53,10 @@ class SparkTreeClassifier(SparkLearner):
     reducers
         The number of tasks that merge the counts of all partitions before they go to the driver; None sends them
         directly, which is faster up to a few dozen partitions.
+    shards
+        The number of parts into which what is counted of features is divided, which then stays with Spark, on the file
+        system of the checkpoint: for more features and leaves than the driver has memory for. None counts on the
+        driver, which is faster. Leaves must predict by majority. The tree is the same.
     parameters
         ``leaf_prediction``, "naive_bayes" unless it is given; regressions, also those of "mixed", take one step per
         part of a batch, and workers are sent their weights. And ``criterion``, ``search``, ``alpha``, ``split_test``,
@@ -68,6 +72,7 @@ class SparkTreeClassifier(SparkLearner):
         classes: Sequence[Hashable],
         sub_batches: int = SUB_BATCHES,
         reducers: int | None = None,
+        shards: int | None = None,
         **parameters: Any,
     ) -> None:
         super().__init__(
@@ -77,13 +82,18 @@ class SparkTreeClassifier(SparkLearner):
             classes=classes,
             sub_batches=sub_batches,
             reducers=reducers,
+            shards=shards,
             parameters=parameters,
         )
 
     def _new(self) -> Ensemble:
         return Ensemble([self._grower()])
 
-    def fit(self, frame: DataFrame) -> SparkTreeModel:
-        """Learn from a DataFrame at rest, which is one batch."""
-        model, progress = self._learn_at_rest(frame)
-        return SparkTreeModel(model, self.features, [progress])
+    def fit(self, frame: DataFrame, checkpoint: str | None = None) -> SparkTreeModel:
+        """Learn from a DataFrame at rest, which is one batch.
+
+        With a checkpoint, which must hold no model, the model is saved there: `start` goes on from it. With shards
+        there must be one.
+        """
+        saved, shards = self._learn_at_rest(frame, checkpoint)
+        return SparkTreeModel(saved.model, self.features, saved.recent_progress, shards=shards)

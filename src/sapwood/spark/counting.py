@@ -30,6 +30,7 @@ __all__ = [
     "Counts",
     "Draws",
     "Sent",
+    "count_batches",
     "counter",
     "looker",
     "merged_rows",
@@ -104,30 +105,38 @@ def counter(
 
     def count(batches: Batches) -> Batches:
         check_version(version)
-        led = [_core.Router.from_bytes(each.router) for each in sent]
-        asked = [
-            None
-            if each.answers is None
-            else _core.Tree.from_bytes(each.answers, list(each.names), list(each.number_names))
-            for each in sent
-        ]
-        counts: list[list[Counts]] = [[] for _ in led]
-        n_rows = 0
-        for batch in gathered(batches):
-            points = columns.points(batch)
-            n_rows += batch.num_rows
-            for tree, (router, answering) in enumerate(zip(led, asked, strict=True)):
-                weights = points.weights if draws is None else columns.naming_errors(draws.weights, points, tree)
-                (indptr, ids, numbers), labels, _ = points
-                rows = (indptr, ids, labels, weights, part, n_parts, numbers)
-                found = Counts(columns.naming_errors(router.count, *rows))
-                if answering is not None:
-                    found.gradients = answering.gradients(*rows)
-                counts[tree].append(found)
+        counts, n_rows = count_batches(batches, sent, columns, part=part, n_parts=n_parts, draws=draws)
         if n_rows > 0:
-            yield as_rows({tree: merge_all(each) for tree, each in enumerate(counts)}, n_rows)
+            yield as_rows(counts, n_rows)
 
     return count
+
+
+def count_batches(
+    batches: Batches, sent: Sequence[Sent], columns: Columns, *, part: int, n_parts: int, draws: Draws | None
+) -> tuple[dict[int, Counts], int]:
+    """Return what rows add to each tree, nothing if there is none, and how many they are, of all parts."""
+    led = [_core.Router.from_bytes(each.router) for each in sent]
+    asked = [
+        None
+        if each.answers is None
+        else _core.Tree.from_bytes(each.answers, list(each.names), list(each.number_names))
+        for each in sent
+    ]
+    counts: list[list[Counts]] = [[] for _ in led]
+    n_rows = 0
+    for batch in gathered(batches):
+        points = columns.points(batch)
+        n_rows += batch.num_rows
+        for tree, (router, answering) in enumerate(zip(led, asked, strict=True)):
+            weights = points.weights if draws is None else columns.naming_errors(draws.weights, points, tree)
+            (indptr, ids, numbers), labels, _ = points
+            rows = (indptr, ids, labels, weights, part, n_parts, numbers)
+            found = Counts(columns.naming_errors(router.count, *rows))
+            if answering is not None:
+                found.gradients = answering.gradients(*rows)
+            counts[tree].append(found)
+    return {tree: merge_all(each) for tree, each in enumerate(counts) if each}, n_rows
 
 
 def looker(sent: Sequence[Sent], columns: Columns, draws: Draws | None) -> Callable[[Batches], Batches]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,9 +16,29 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from typing_extensions import Self
 
+    from sapwood import _core
     from sapwood.spark.columns import Given
 
 __all__ = ["Ensemble", "ForestEnsemble"]
+
+
+ShardsOf = Callable[[int], "list[_core.Shard]"]
+"""What the shards of a tree, by its number, have counted."""
+
+
+def digest_of(tree: bytes, number: int, shards_of: ShardsOf | None) -> str:
+    """Return a hash of a tree with what its shards have counted: that of the same tree without shards."""
+    grower = Grower.from_bytes(tree)
+    if shards_of is None:
+        return grower.digest()
+    return grower.digest_with(*grower.tree.assembled(shards_of(number)))
+
+
+def afresh(tree: bytes) -> bytes:
+    """Return the file of a tree that answers the same, and whose leaves have counted nothing to split on."""
+    grower = Grower.from_bytes(tree)
+    grower.tree.count_afresh()
+    return grower.to_bytes()
 
 
 class Ensemble:
@@ -68,9 +88,19 @@ class Ensemble:
         self.growers = [Grower.from_bytes(data)]
 
     @staticmethod
-    def digest(data: bytes) -> str:
-        """Return a hash of all that the model of a file has learned."""
-        return Grower.from_bytes(data).digest()
+    def counting_afresh(data: bytes) -> bytes:
+        """Return the file of a model that answers the same, and whose leaves have counted nothing to split on."""
+        return afresh(data)
+
+    @staticmethod
+    def n_trees(data: bytes) -> int:  # noqa: ARG004 - of forests
+        """Return how many trees the model of a file has, also those that have met no point."""
+        return 1
+
+    @staticmethod
+    def digest(data: bytes, shards_of: ShardsOf | None = None) -> str:
+        """Return a hash of all that the model of a file has learned, with what the shards of its trees have counted."""
+        return digest_of(data, 0, shards_of)
 
 
 class ForestEnsemble(Ensemble):
@@ -116,8 +146,19 @@ class ForestEnsemble(Ensemble):
         ]
 
     @staticmethod
-    def digest(data: bytes) -> str:
-        """Return a hash of all that the forest of a file has learned."""
+    def counting_afresh(data: bytes) -> bytes:
+        """Return the file of a forest that answers the same, and whose leaves have counted nothing to split on."""
         trees, lambda_value, seed = unpack_forest(data)
-        of_trees = [Grower.from_bytes(tree).digest() if tree else "" for tree in trees]
+        return pack_forest([afresh(tree) if tree else tree for tree in trees], lambda_value, seed)
+
+    @staticmethod
+    def n_trees(data: bytes) -> int:
+        """Return how many trees the forest of a file has, also those that have met no point."""
+        return len(unpack_forest(data)[0])
+
+    @staticmethod
+    def digest(data: bytes, shards_of: ShardsOf | None = None) -> str:
+        """Return a hash of all that the forest of a file has learned, with what the shards of its trees have."""
+        trees, lambda_value, seed = unpack_forest(data)
+        of_trees = [digest_of(tree, number, shards_of) if tree else "" for number, tree in enumerate(trees)]
         return hashlib.sha256(repr((of_trees, lambda_value, seed)).encode()).hexdigest()

@@ -41,7 +41,7 @@ class SparkForestClassifier(SparkLearner):
         The mean of the draws; with 0 every tree learns every row once, and all trees are the same.
     seed
         What the draws depend on, from 0 on.
-    features, label, weight, classes, sub_batches, reducers, parameters
+    features, label, weight, classes, sub_batches, reducers, shards, parameters
         As `SparkTreeClassifier` has them, but that ``split_test`` must be "evidence" where rows are drawn. A weight
         multiplies the draw.
     """
@@ -60,6 +60,7 @@ class SparkForestClassifier(SparkLearner):
         classes: Sequence[Hashable],
         sub_batches: int = SUB_BATCHES,
         reducers: int | None = None,
+        shards: int | None = None,
         **parameters: Any,
     ) -> None:
         super().__init__(
@@ -69,6 +70,7 @@ class SparkForestClassifier(SparkLearner):
             classes=classes,
             sub_batches=sub_batches,
             reducers=reducers,
+            shards=shards,
             parameters=parameters,
         )
         self.n_estimators: int = self._check(parameter("n_estimators").value, "n_estimators", n_estimators)
@@ -83,7 +85,13 @@ class SparkForestClassifier(SparkLearner):
     def _new(self) -> ForestEnsemble:
         return ForestEnsemble([self._grower() for _ in range(self.n_estimators)], self.lambda_value, self.seed)
 
-    def fit(self, frame: DataFrame) -> SparkForestModel:
-        """Learn from a DataFrame at rest, which is one batch, number 0 to the draws."""
-        model, progress = self._learn_at_rest(frame)
-        return SparkForestModel(model, self.features, [progress])
+    def _n_trees(self) -> int:
+        return self.n_estimators
+
+    def fit(self, frame: DataFrame, checkpoint: str | None = None) -> SparkForestModel:
+        """Learn from a DataFrame at rest, which is one batch, number 0 to the draws.
+
+        With a checkpoint, as `SparkTreeClassifier.fit`.
+        """
+        saved, shards = self._learn_at_rest(frame, checkpoint)
+        return SparkForestModel(saved.model, self.features, saved.recent_progress, shards=shards)

@@ -69,9 +69,14 @@ class Grower:
 
     def digest(self) -> str:
         """Return a hash of all that was learned; that of one machine after the same batches is the same."""
-        found = hashlib.sha256(self.tree.to_bytes())
-        names = [*self.tree.named_keys(), *self.tree.number_keys()]
-        found.update(repr((names, self.classes)).encode())
+        ids = _core.ids_of_names([*self.tree.named_keys(), *self.tree.number_keys()])
+        return self.digest_with(self.tree.to_bytes(), ids)
+
+    def digest_with(self, data: bytes, ids: NDArray[np.uint64]) -> str:
+        """Return the hash of a tree with these bytes, the ids of its features and numbers, and the classes of this one."""
+        found = hashlib.sha256(data)
+        found.update(ids.astype("<u8").tobytes())
+        found.update(repr(self.classes).encode())
         return found.hexdigest()
 
     def unnamed(self, delta: _core.Delta) -> NDArray[np.uint64]:
@@ -83,6 +88,12 @@ class Grower:
         self.tree.ids_of_numbers(list(numbers), True)
         router = self.tree.router()
         return not all(router.is_settled(each) for each in _core.ids_of_names(numbers).tolist())
+
+    def unnamed_of(self, ids: NDArray[np.uint64]) -> NDArray[np.uint64]:
+        """Return those ids that are of texts of which the names are not known."""
+        known = _core.ids_of_names(self.tree.named_keys())
+        texts = np.unique(ids[ids >= np.uint64(_core.MAX_COLUMNS)])
+        return texts[~np.isin(texts, known)]
 
     def name(self, names: dict[int, str]) -> None:
         """Learn the names of ids."""

@@ -9,7 +9,8 @@ from sapwood.parameters import Whole, refuse_unknown, tree_called
 from sapwood.spark.columns import Columns
 from sapwood.spark.grower import Grower
 from sapwood.spark.learning import learn_frame
-from sapwood.spark.store import Saved, Store
+from sapwood.spark.shards import Place, Shards
+from sapwood.spark.store import NOTHING, Saved, Store
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -47,6 +48,7 @@ class SparkLearner:
         classes: Sequence[Hashable],
         sub_batches: int,
         reducers: int | None,
+        shards: int | None,
         parameters: dict[str, Any],
     ) -> None:
         owner = type(self).__name__
@@ -56,8 +58,11 @@ class SparkLearner:
         self.label = label
         self.weight = weight
         self.reducers = reducers
+        self.shards: int | None = self._check(Whole(1, _MOST_REDUCERS, optional=True), "shards", shards)
         given = {"leaf_prediction": "naive_bayes", **parameters, "batch_growth": True, "sub_batches": sub_batches}
         self._parameters = {each.name: given.get(each.name, each.default) for each in _KIND.parameters}
+        if shards is not None:
+            self._check_shards()
         # In the order of their numbers, and checked with all parameters before the first row.
         self.classes = Grower(dict(self._parameters), classes, owner).classes
 
@@ -69,6 +74,28 @@ class SparkLearner:
             if name in names[:i]:
                 raise ValueError(f"{owner}: features must be named once each, got {name!r} again")
         return tuple(names)
+
+    def _check_shards(self) -> None:
+        """Refuse what needs all counts of features in one place."""
+        for name, taken in (
+            ("leaf_prediction", ["majority"]),
+            ("search", ["certified", "exhaustive"]),
+            # Others count points in leaves without a gap, so that `to_local` could not begin afresh.
+            ("split_test", ["evidence"]),
+        ):
+            value = self._parameters[name]
+            if value not in taken:
+                names = " or ".join(map(repr, taken))
+                raise ValueError(f"{type(self).__name__}: {name} must be {names} for shards, got {value!r}")
+        if not isinstance(self.features, str):
+            raise ValueError(
+                f"{type(self).__name__}: features must be one column of flags for shards, got {list(self.features)!r}"
+            )
+        if self.reducers is not None:
+            raise ValueError(
+                f"{type(self).__name__}: reducers must be None for shards, which merge counts themselves, "
+                f"got {self.reducers}"
+            )
 
     def _check(self, value: Any, name: str, got: Any) -> Any:
         try:
@@ -87,16 +114,39 @@ class SparkLearner:
         owner = f"{type(self).__name__}.{method}"
         return Columns(self.features, self.label, self.classes, owner, batch, self.weight)
 
-    def _learn_at_rest(self, frame: DataFrame) -> tuple[bytes, Progress]:
-        """Learn a DataFrame as one batch; return the file of the model and what is told of the batch."""
+    def _learn_at_rest(self, frame: DataFrame, checkpoint: str | None) -> tuple[Saved, Shards | None]:
+        """Learn a DataFrame as one batch; return the model and its shards. With a checkpoint, it is saved there."""
         trees = self._new()
-        progress = learn_frame(frame, trees, self._columns("fit"), self.reducers)
         owner = type(self).__name__
+        store = None if checkpoint is None else Store(frame.sparkSession, checkpoint)
+        if store is not None and store.load().model:
+            raise ValueError(f"{owner}.fit: checkpoint must hold no model, got one in {checkpoint!r}")
+        if self.shards is not None and checkpoint is None:
+            raise ValueError(f"{owner}.fit: checkpoint must be given for shards, which count there, got None")
+        shards = None if checkpoint is None else self._shards(frame, checkpoint, NOTHING)
+        progress = learn_frame(frame, trees, self._columns("fit"), self.reducers, shards=shards)
         if progress["n_rows"] == 0:
             raise ValueError(f"{owner}.fit: frame must have a row, got none")
         if not trees.has_learned():
             raise ValueError(f"{owner}.fit: frame must have a row that counts, got {progress['n_rows']} of weight 0")
-        return trees.to_bytes(), progress
+        # Numbered as nothing: the batches of a stream that goes on from here are all new.
+        saved = NOTHING.followed_by(-1, trees.to_bytes(), progress, None if shards is None else shards.place)
+        if store is not None:
+            store.save(saved)
+        return saved, shards
+
+    def _shards(self, frame: DataFrame, checkpoint: str, saved: Saved) -> Shards | None:
+        """Return the shards of a model that was saved; refuse other shards than it has."""
+        theirs = None if saved.place is None else saved.place.shards
+        if saved.model and theirs != self.shards:
+            raise ValueError(f"shards must be as in the checkpoint, {theirs!r}, got {self.shards!r}")
+        if self.shards is None:
+            return None
+        place = saved.place if saved.place is not None and saved.model else Place(shards=self.shards)
+        return Shards(frame.sparkSession, checkpoint, place, self._n_trees())
+
+    def _n_trees(self) -> int:
+        return 1
 
     def start(
         self,
@@ -157,8 +207,14 @@ class SparkLearner:
                 return
             trees = learner._continued(saved)
             columns = learner._columns("start", batch)
-            progress = {"batch": batch, **learn_frame(frame, trees, columns, learner.reducers, tests=accuracy)}
-            store.save(saved.followed_by(batch, trees.to_bytes(), progress))
+            try:
+                shards = learner._shards(frame, checkpoint, saved)
+            except ValueError as error:
+                raise ValueError(f"{columns.owner}: {error}") from None
+            told = learn_frame(frame, trees, columns, learner.reducers, tests=accuracy, shards=shards)
+            progress = {"batch": batch, **told}
+            place = None if shards is None else shards.place
+            store.save(saved.followed_by(batch, trees.to_bytes(), progress, place))
             if listener is not None:
                 listener(progress)
 

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from sapwood.spark.columns import Columns
     from sapwood.spark.ensemble import Ensemble
+    from sapwood.spark.shards import Shards
 
 __all__ = ["accuracy_of", "counted", "learn_frame"]
 
@@ -62,11 +63,18 @@ def counted(
 
 
 def learn_frame(
-    frame: DataFrame, trees: Ensemble, columns: Columns, reducers: int | None, *, tests: bool = False
+    frame: DataFrame,
+    trees: Ensemble,
+    columns: Columns,
+    reducers: int | None,
+    *,
+    tests: bool = False,
+    shards: Shards | None = None,
 ) -> dict[str, Any]:
     """Let trees learn a batch; return what is told of it. If a row is refused, the trees are to be thrown away.
 
-    With `tests`, they answer every row before they learn the batch: another pass over it.
+    With `tests`, they answer every row before they learn the batch: another pass over it. With `shards`, these keep
+    what is counted of features.
     """
     began = time.monotonic()
     frame = narrowed(frame, columns)
@@ -85,21 +93,28 @@ def learn_frame(
             told["delta_bytes"] += look(frame, trees, columns, draws)
         for part in range(n_parts):
             sent = [grower.sent() for grower in trees.growers]
-            counts, n_rows, n_bytes = counted(
-                frame, sent, columns, part=part, n_parts=n_parts, reducers=reducers, draws=draws
-            )
-            told["n_rows"] = n_rows
             told["router_bytes"] += sum(each.n_bytes() for each in sent)
+            if shards is None:
+                counts, n_rows, n_bytes = counted(
+                    frame, sent, columns, part=part, n_parts=n_parts, reducers=reducers, draws=draws
+                )
+                counts = {tree: each for tree, each in counts.items() if each.delta.n_met() > 0}
+                _name(frame, trees, {tree: each.delta for tree, each in counts.items()}, columns)
+                n_splits = sum(trees.growers[tree].learn(each) for tree, each in counts.items())
+            else:
+                n_rows, n_bytes, n_splits = shards.learn(
+                    frame, sent, trees.growers, columns, part=part, n_parts=n_parts, draws=draws
+                )
+            told["n_rows"] = n_rows
             told["delta_bytes"] += n_bytes
-            counts = {tree: each for tree, each in counts.items() if each.delta.n_met() > 0}
-            _name(frame, trees, {tree: each.delta for tree, each in counts.items()}, columns)
-            for tree, each in counts.items():
-                told["n_splits"] += trees.growers[tree].learn(each)
+            told["n_splits"] += n_splits
     finally:
         if keeps:
             frame.unpersist()
     told["n_points"] = trees.n_points()
     told["n_leaves"] = trees.n_leaves()
+    if shards is not None:
+        told["statistics_bytes"] = shards.n_bytes
     told["seconds"] = time.monotonic() - began
     return told
 

@@ -22,6 +22,7 @@ from sapwood.batch_forest import BatchForest
 from sapwood.spark.columns import Columns, listed
 from sapwood.spark.counting import check_version
 from sapwood.spark.ensemble import Ensemble, ForestEnsemble
+from sapwood.spark.shards import Shards
 from sapwood.spark.store import Store
 from sapwood.trees import StreamingTreeClassifier
 
@@ -56,8 +57,10 @@ class SparkModel:
         features: str | Sequence[str],
         recent_progress: Sequence[dict[str, Any]],
         batch: int = -1,
+        shards: Shards | None = None,
     ) -> None:
         self._data = data
+        self._shards = shards
         self.features = features if isinstance(features, str) else tuple(features)
         self.recent_progress = list(recent_progress)
         self.batch = batch
@@ -74,7 +77,9 @@ class SparkModel:
         saved = Store(spark, checkpoint).load()
         if not saved.model:
             raise ValueError(f"{cls.__name__}.load: checkpoint must hold a model, got none in {checkpoint!r}")
-        return cls(saved.model, features, saved.recent_progress, saved.batch)
+        place = saved.place
+        shards = None if place is None else Shards(spark, checkpoint, place, cls._ensemble.n_trees(saved.model))
+        return cls(saved.model, features, saved.recent_progress, saved.batch, shards)
 
     @property
     def progress(self) -> dict[str, Any]:
@@ -87,8 +92,15 @@ class SparkModel:
         return self._ensemble.from_bytes(self._data).classes
 
     def digest(self) -> str:
-        """Return a hash of all that was learned; equal batches give equal ones, however they were divided."""
-        return self._ensemble.digest(self._data)
+        """Return a hash of all that was learned; equal batches give equal ones, however they were divided.
+
+        With shards, all that these have counted is read here, one tree after the other.
+        """
+        return self._ensemble.digest(self._data, None if self._shards is None else self._shards.states)
+
+    def _local(self) -> bytes:
+        """Return the model without shards: the same answers, and leaves that count afresh what comes from now on."""
+        return self._data if self._shards is None else self._ensemble.counting_afresh(self._data)
 
     def transform(self, frame: DataFrame) -> DataFrame:
         """Return the rows with the columns ``prediction``, the most probable class, and ``probability``.
@@ -122,8 +134,11 @@ class SparkTreeModel(SparkModel):
     """A tree that was learned on Spark: see `SparkModel`."""
 
     def to_local(self) -> StreamingTreeClassifier:
-        """Return an ordinary model of this package: to save, explain, draw and serve anywhere."""
-        return StreamingTreeClassifier.from_bytes(self._data)
+        """Return an ordinary model of this package: to save, explain, draw and serve anywhere.
+
+        What shards have counted stays with them: leaves of the model, if it goes on, look for a split afresh.
+        """
+        return StreamingTreeClassifier.from_bytes(self._local())
 
 
 class SparkForestModel(SparkModel):
@@ -133,7 +148,7 @@ class SparkForestModel(SparkModel):
 
     def to_local(self) -> BatchForest:
         """Return the forest without Spark: to save and serve anywhere; its trees are there to explain and draw."""
-        return BatchForest.from_bytes(self._data)
+        return BatchForest.from_bytes(self._local())
 
 
 def answerer(

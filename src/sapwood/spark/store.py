@@ -4,34 +4,40 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from pyspark.errors import AnalysisException
 
 from sapwood.exceptions import ModelFormatError
+from sapwood.spark.shards import Place
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 __all__ = ["NOTHING", "Saved", "Store"]
 
-_SCHEMA = "batch long, digest string, progress string, model binary"
+_SCHEMA = "batch long, digest string, progress string, model binary, statistics string"
 _SLOTS = ("model-0", "model-1")
 _RECENT = 100  # batches of which something is told, as many as Spark itself keeps
 
 
 @dataclass(frozen=True)
 class Saved:
-    """A model, the last batch that it has learned, and what is told of the last batches, the last one last."""
+    """A model, the last batch that it has learned, and what is told of the last batches, the last one last.
+
+    Where its shards have what they have counted, if it has shards, is part of it: both are saved at once.
+    """
 
     batch: int = -1
     model: bytes = b""
     recent_progress: list[dict[str, Any]] = field(default_factory=list)
+    place: Place | None = None
 
-    def followed_by(self, batch: int, model: bytes, progress: dict[str, Any]) -> Saved:
+    def followed_by(self, batch: int, model: bytes, progress: dict[str, Any], place: Place | None = None) -> Saved:
         """Return what is saved after the next batch."""
-        return Saved(batch, model, [*self.recent_progress, progress][-_RECENT:])
+        recent = [*self.recent_progress, progress][-_RECENT:]
+        return replace(self, batch=batch, model=model, recent_progress=recent, place=place)
 
 
 NOTHING = Saved()
@@ -52,12 +58,15 @@ class Store:
     def load(self) -> Saved:
         """Return what was saved last; `NOTHING` if nothing was."""
         found = {slot: self._read(slot) for slot in _SLOTS}
-        self._older, newer = sorted(_SLOTS, key=lambda slot: found[slot].batch)
+        # What was learned at rest has the number of nothing.
+        self._older, newer = sorted(_SLOTS, key=lambda slot: (found[slot].batch, bool(found[slot].model)))
         return found[newer]
 
     def save(self, saved: Saved) -> None:
         """Write a model, after `load`, into the place that does not hold the last one."""
-        row = (saved.batch, hashlib.sha256(saved.model).hexdigest(), json.dumps(saved.recent_progress), saved.model)
+        digest, told = hashlib.sha256(saved.model).hexdigest(), json.dumps(saved.recent_progress)
+        statistics = None if saved.place is None else json.dumps(saved.place.to_dict())
+        row = (saved.batch, digest, told, saved.model, statistics)
         frame = self._spark.createDataFrame([row], _SCHEMA).coalesce(1)
         frame.write.mode("overwrite").parquet(f"{self._path}/{self._older}")
 
@@ -78,4 +87,5 @@ class Store:
         model = bytes(row["model"])
         if hashlib.sha256(model).hexdigest() != row["digest"]:
             raise ModelFormatError(f"{self._path}/{slot} must hold the model that its digest is of, got another")
-        return Saved(row["batch"], model, json.loads(row["progress"]))
+        place = None if row["statistics"] is None else Place(**json.loads(row["statistics"]))
+        return Saved(row["batch"], model, json.loads(row["progress"]), place)

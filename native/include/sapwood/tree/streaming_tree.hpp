@@ -68,6 +68,9 @@ public:
     void note_points(std::int64_t n, std::int64_t n_met);
     std::size_t grow();
 
+    /// The parts of the tree, for who grows it by statistics that are elsewhere (batch/sharded_growth.hpp).
+    TreeBody& parts() { return body_; }
+
     /// Before the first point: nodes may split on some features only.
     void restrict_splits(const SplitCandidates& candidates);
 

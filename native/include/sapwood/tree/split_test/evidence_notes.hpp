@@ -83,6 +83,16 @@ public:
         return need;
     }
 
+    /// From now on features need what their ranks say that they were given where all of the node are known, by their
+    /// ids; 0 is none. For a node that is a few features of another (batch/sharded_growth.hpp).
+    void give_ranks(std::span<const std::int64_t> ranks, double log_delta, std::int64_t leaf) {
+        needs_.clear();
+        for (std::size_t i = 0; i < ranks.size(); ++i) {
+            needs_.emplace_back(static_cast<FeatureId>(i), ranks[i] == 0 ? std::numeric_limits<double>::infinity()
+                                                                         : evidence_needed(log_delta, leaf, ranks[i]));
+        }
+    }
+
     /// What the evidence of any test must reach. A feature has its share of the probability of a false split by its
     /// rank. What is made of a feature shares with it: the presence of a number has half of the share, and its
     /// thresholds have the other half, of which each is worth what the number of its gap leaves it, on either side of

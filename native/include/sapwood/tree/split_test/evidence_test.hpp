@@ -53,8 +53,8 @@ public:
             notes.set_bound(-best->score - others_need);
             return std::nullopt;
         }
-        const std::vector<Split> top = leaf.top(n_looked_at);
-        double bound = -(top.size() < n_looked_at ? whole : top.back().score) - others_need;
+        const std::vector<Split> top = leaf.top(features_looked_at);
+        double bound = -(top.size() < features_looked_at ? whole : top.back().score) - others_need;
         // A feature without a rank gets the next one at the earliest.
         const double next_needs = evidence_needed(log_delta_, number, static_cast<std::int64_t>(notes.n_ranked()) + 1);
         bool is_enough = false;
@@ -105,9 +105,6 @@ public:
     }
 
 private:
-    /// The features of the largest gain that are looked at. Of 49 splits on four real streams none would have been made
-    /// earlier by a look at all features; with two, 2 of 50, with one, 5 of 50.
-    static constexpr std::size_t n_looked_at = 4;
     /// Far above the rounding of sums of a few thousand, and far below what decides anything.
     static constexpr double rounding = 1e-7;
 
