@@ -279,6 +279,18 @@ inline bool has_items(nb::handle x) {
 /// Calls `use(key)` for each item of an iterable of features that are on.
 template <class Use>
 void for_each_flag(nb::handle x, Use&& use) {
+    // What an iterator of a list or a tuple does, without asking what else it may be. `use` may change the list.
+    if (PyList_CheckExact(x.ptr())) {
+        for (Py_ssize_t i = 0; i < PyList_GET_SIZE(x.ptr()); ++i) {
+            const nb::object key = nb::borrow(PyList_GET_ITEM(x.ptr(), i));
+            use(nb::handle(key));
+        }
+        return;
+    }
+    if (PyTuple_CheckExact(x.ptr())) {
+        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(x.ptr()); ++i) use(nb::handle(PyTuple_GET_ITEM(x.ptr(), i)));
+        return;
+    }
     if (PyUnicode_Check(x.ptr()) != 0 || PyBytes_Check(x.ptr()) != 0) refuse_point(x);
     check_no_row(x);
     const nb::object iterator = nb::steal(PyObject_GetIter(x.ptr()));
@@ -292,6 +304,14 @@ void for_each_flag(nb::handle x, Use&& use) {
         use(nb::handle(key));
     }
     if (PyErr_Occurred() != nullptr) nb::raise_python_error();
+}
+
+/// How many items a point has, if it is of one of Python's own types; else 0. For the room that is made beforehand.
+inline std::size_t n_items_of(nb::handle x) {
+    if (PyDict_Check(x.ptr()) != 0) return static_cast<std::size_t>(PyDict_GET_SIZE(x.ptr()));
+    if (PyList_Check(x.ptr()) != 0) return static_cast<std::size_t>(PyList_GET_SIZE(x.ptr()));
+    if (PyTuple_Check(x.ptr()) != 0) return static_cast<std::size_t>(PyTuple_GET_SIZE(x.ptr()));
+    return 0;
 }
 
 /// Reads a point by the one rule: a dict or another mapping from keys to values, or any other iterable of flags that

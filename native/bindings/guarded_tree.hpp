@@ -52,6 +52,7 @@ struct NamedVocabulary {
                 if (key) point.keys.push_back(*key);
             }
         } sink{*this, {}};
+        sink.point.keys.reserve(n_items_of(x));
         read_point(x, nb::none(), sink);
         return checked(std::move(sink.point));
     }
@@ -83,6 +84,7 @@ struct NamedVocabulary {
                 point.keys.push_back(key.value_or(Vocabulary::no_key));
             }
         } sink{*this, {}, {}, {}};
+        sink.point.keys.reserve(n_items_of(x));
         read_point(x, nb::none(), sink);
         for (const Fresh& each : sink.flags) {
             sink.point.keys[each.place] =

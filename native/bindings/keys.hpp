@@ -3,10 +3,12 @@
 #include <nanobind/nanobind.h>
 
 #include <algorithm>
+#include <bitset>
 #include <cmath>
 #include <functional>
 #include <limits>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -55,6 +57,7 @@ public:
 
     /// The key of an object, if it has one.
     std::optional<KeyId> find(nb::handle object) const {
+        if (PyUnicode_CheckExact(object.ptr())) return find_or_shared(object);
         const nb::object name = normal_form(object);
         if (const std::optional<KeyId> column = column_of(name)) return column;
         return find_or_shared(name);
@@ -123,11 +126,14 @@ public:
     static std::size_t number_of(KeyId key) { return static_cast<std::size_t>(largest - key); }
 
     /// The memory of the names, of what leads from a name to its key, and of the lists of both.
-    std::size_t n_bytes() const { return names_.capacity() * sizeof(nb::object) + size_of(keys_) + bytes_of_names_; }
+    std::size_t n_bytes() const { return names_.capacity() * sizeof(nb::object) + size_of(numbers_) + bytes_of_names_; }
 
 private:
     static constexpr KeyId largest = std::numeric_limits<KeyId>::max();
     static constexpr KeyId no_key = -1;
+
+    /// The key of the name with a number, as Python has it.
+    static KeyId key_of(PyObject* number) { return static_cast<KeyId>(largest - PyLong_AsLong(number)); }
 
     /// Equal numbers are one feature: NumPy's integers and True become Python's integers.
     static nb::object normal_form(nb::handle object) {
@@ -140,7 +146,7 @@ private:
     }
 
     /// The column that a number stands for; 1.0 equals 1, and so is the same feature.
-    static std::optional<KeyId> column_of(const nb::object& name) {
+    static std::optional<KeyId> column_of(nb::handle name) {
         if (PyLong_Check(name.ptr()) != 0) {
             int overflow = 0;
             const long long value = PyLong_AsLongLongAndOverflow(name.ptr(), &overflow);
@@ -154,9 +160,11 @@ private:
         return std::nullopt;
     }
 
-    std::optional<KeyId> find_name(const nb::object& name) const {
-        PyObject* known = PyDict_GetItemWithError(keys_.ptr(), safely_hashed(name).ptr());
-        if (known != nullptr) return static_cast<KeyId>(PyLong_AsLong(known));
+    std::optional<KeyId> find_name(nb::handle name) const {
+        PyObject* known = PyUnicode_CheckExact(name.ptr())
+                              ? PyDict_GetItemWithError(numbers_.ptr(), name.ptr())
+                              : PyDict_GetItemWithError(numbers_.ptr(), safely_hashed(nb::borrow(name)).ptr());
+        if (known != nullptr) return key_of(known);
         if (PyErr_Occurred() != nullptr) {
             if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) nb::raise_python_error();
             PyErr_Clear();
@@ -169,7 +177,7 @@ private:
     }
 
     /// The key of a name, or of the feature that it shares with others, if it has one.
-    std::optional<KeyId> find_or_shared(const nb::object& name) const {
+    std::optional<KeyId> find_or_shared(nb::handle name) const {
         const std::optional<KeyId> known = find_name(name);
         if (known || !limit_ || !limit_->is_full()) return known;
         return find_name(NameLimit::shared_name(name));
@@ -212,18 +220,19 @@ private:
         names_.push_back(name);
         const CategoryId category = category_of(name);
         if (category != no_category) vocabulary_.set_category(key, category);
-        const nb::object number = nb::int_(key);
+        const nb::object number = nb::int_(number_of(key));
         const nb::object hashed = safely_hashed(name);
         bytes_of_names_ += size_of(name) + size_of(number) + (hashed.is(name) ? 0 : size_of(hashed));
-        PyObject* stored = PyDict_SetDefault(keys_.ptr(), hashed.ptr(), number.ptr());
+        PyObject* stored = PyDict_SetDefault(numbers_.ptr(), hashed.ptr(), number.ptr());
         if (stored == nullptr) nb::raise_python_error();
-        return static_cast<KeyId>(PyLong_AsLong(stored));
+        return key_of(stored);
     }
 
 public:
-    /// The same keys, each once, where it first stands. O(m) if they ascend, O(m log m) otherwise.
+    /// The same keys, each once, where it first stands. O(m) if they ascend or are few, O(m log m) otherwise.
     static std::vector<KeyId> without_repeats(std::vector<KeyId> keys) {
         if (std::adjacent_find(keys.begin(), keys.end(), std::greater_equal<>()) == keys.end()) return keys;
+        if (differ_in_low_bits(keys)) return keys;
         std::vector<KeyId> sorted(keys);
         std::sort(sorted.begin(), sorted.end());
         if (std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end()) return keys;
@@ -239,8 +248,22 @@ public:
     }
 
 private:
+    /// Whether no two keys have the same low bits, so that all of them differ. Names are numbered one after the other,
+    /// and the few of a point seldom meet.
+    static bool differ_in_low_bits(std::span<const KeyId> keys) {
+        std::bitset<4096> met;
+        if (keys.size() > met.size() / 32) return false;
+        return std::all_of(keys.begin(), keys.end(), [&](KeyId key) {
+            const std::size_t bits = static_cast<std::size_t>(key) % met.size();
+            if (met[bits]) return false;
+            met[bits] = true;
+            return true;
+        });
+    }
+
     Vocabulary& vocabulary_;
-    nb::dict keys_;
+    /// From names to their numbers, which Python reads faster than keys because they are small.
+    nb::dict numbers_;
     std::vector<nb::object> names_;
     /// The numbers of attributes that are categories.
     nb::dict categories_;

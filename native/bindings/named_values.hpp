@@ -53,6 +53,7 @@ inline double number_of(nb::handle value, const std::string& name) {
 
 inline NamedValues named_values_of(nb::handle numbers, nb::handle categories) {
     NamedValues values;
+    if (numbers.is_none() && categories.is_none()) return values;
     for (const nb::handle item : items_of(numbers, "numbers must be a mapping of names to numbers")) {
         const nb::object key = item[0];
         const nb::object value = item[1];

@@ -27,9 +27,15 @@ inline std::string repr_of(nb::handle object) { return nb::cast<std::string>(nb:
 
 /// A Python integer, or what can stand for one, from 0 to 2^31 - 1. The texts say what it must be if it is not.
 inline std::int32_t natural_of(nb::handle item, const char* not_integer, const char* negative, const char* too_large) {
+    int overflow = 0;
+    if (PyLong_CheckExact(item.ptr())) {
+        const long long value = PyLong_AsLongLongAndOverflow(item.ptr(), &overflow);
+        if (overflow == 0 && value >= 0 && value <= std::numeric_limits<std::int32_t>::max()) {
+            return static_cast<std::int32_t>(value);
+        }
+    }
     nb::object index = nb::steal(PyNumber_Index(item.ptr()));
     if (!index.is_valid()) throw_type_error(not_integer, item);
-    int overflow = 0;
     const long long value = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
     if (overflow < 0 || (overflow == 0 && value < 0)) {
         throw std::invalid_argument(negative + (", got " + repr_of(index)));

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <mutex>
 #include <thread>
 
@@ -18,7 +17,7 @@ public:
     void lock() {
         if (!is_mine()) {
             mutex_.lock();
-            owner_ = std::this_thread::get_id();
+            owner_.set_before_change(std::this_thread::get_id());
         }
         ++depth_;
         check();
@@ -26,7 +25,7 @@ public:
     bool try_lock() {
         if (!is_mine()) {
             if (!mutex_.try_lock()) return false;
-            owner_ = std::this_thread::get_id();
+            owner_.set_before_change(std::this_thread::get_id());
         }
         ++depth_;
         check();
@@ -34,7 +33,7 @@ public:
     }
     void unlock() {
         if (--depth_ > 0) return;
-        owner_ = std::thread::id();
+        owner_.set_after_change(std::thread::id());
         mutex_.unlock();
     }
 
@@ -46,16 +45,16 @@ public:
     }
 
 private:
-    bool is_mine() const { return owner_ == std::this_thread::get_id(); }
+    bool is_mine() const { return owner_.get() == std::this_thread::get_id(); }
 
     void after_fork() override {
         if (is_mine()) return;
-        if (owner_ != std::thread::id()) {
+        if (owner_.get() != std::thread::id()) {
             refusal_.set(
                 "the finder must not be used in this process, which was forked while another thread used the finder: "
                 "copy it before the fork, or fork while nobody uses it");
         }
-        owner_ = std::thread::id();
+        owner_.set_after_change(std::thread::id());
         depth_ = 0;
         renew(mutex_);
     }
@@ -71,7 +70,7 @@ private:
     }
 
     std::mutex mutex_;
-    std::atomic<std::thread::id> owner_{};
+    HolderNote<std::thread::id> owner_;
     int depth_ = 0;
     Refusal refusal_;
 };

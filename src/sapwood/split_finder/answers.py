@@ -95,4 +95,7 @@ _KINDS: dict[str, Any] = {"above": Above, "among": Among, "present": Present}
 def split_of(found: tuple[Any, ...]) -> Split:
     """Return a split of the core with what it asks in words."""
     asked = found[0]
-    return Split(asked if isinstance(asked, int) else _KINDS[asked[0]](*asked[1:]), *found[1:])
+    if type(asked) is tuple:
+        found = (_KINDS[asked[0]](*asked[1:]), *found[1:])
+    # What the constructor does in the end, without unpacking the fields and packing them again.
+    return tuple.__new__(Split, found)

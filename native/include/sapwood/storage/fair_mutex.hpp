@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <shared_mutex>
@@ -36,7 +35,7 @@ public:
         return true;
     }
     void unlock() {
-        is_written_ = false;
+        is_written_.set_after_change(false);
         room_.unlock();
     }
 
@@ -71,7 +70,7 @@ private:
     // Whether it is refused is asked by whoever has the lock: it may have come to be while others waited.
 
     void begin_to_write() {
-        is_written_ = true;
+        is_written_.set_before_change(true);
         try {
             refusal_.check();
         } catch (...) {
@@ -89,12 +88,12 @@ private:
     }
 
     void after_fork() override {
-        if (is_written_) {
+        if (is_written_.get()) {
             refusal_.set(
                 "the model must not be used in this process, which was forked while another thread changed the model: "
                 "load or copy it before the fork, or fork while nobody learns");
         }
-        is_written_ = false;
+        is_written_.set_after_change(false);
         renew(turnstile_);
         renew(room_);
     }
@@ -102,7 +101,7 @@ private:
     /// Held by whoever is next, while it waits for the room.
     Turnstile turnstile_;
     std::shared_mutex room_;
-    std::atomic<bool> is_written_ = false;
+    HolderNote<bool> is_written_;
     Refusal refusal_;
 };
 

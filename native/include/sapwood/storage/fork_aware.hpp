@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <list>
 #include <mutex>
 #include <new>
@@ -9,6 +10,25 @@
 #endif
 
 namespace sapwood {
+
+/// What the holder of a lock notes about itself, and what a child process reads when the process is forked meanwhile.
+///
+/// Guarantee: in the child, whatever of a change is there, the note from before it is there too; and if the note from
+/// after it is there, so is all of the change. A fork stops every other thread between two instructions, so nobody but
+/// the compiler has to be kept from changing their order: a note takes no more than a plain store.
+template <class T>
+class HolderNote {
+public:
+    void set_before_change(T value) {
+        value_.store(value, std::memory_order_relaxed);
+        std::atomic_signal_fence(std::memory_order_seq_cst);
+    }
+    void set_after_change(T value) { value_.store(value, std::memory_order_release); }
+    T get() const { return value_.load(std::memory_order_relaxed); }
+
+private:
+    std::atomic<T> value_{};
+};
 
 /// A lock that hears of it when the process is forked. In the child only the thread that forked goes on, and a lock
 /// that another one held would never be let go.

@@ -115,11 +115,13 @@ public:
 
 private:
     static void find_known(const FeatureIndex& index, std::span<const KeyId> keys, std::vector<FeatureId>& features) {
-        features.clear();
+        features.resize(keys.size());
+        FeatureId* end = features.data();
         for (const KeyId key : keys) {
             const Slot slot = index.find(key);
-            if (slot != no_slot) features.push_back(static_cast<FeatureId>(slot));
+            if (slot != no_slot) *end++ = static_cast<FeatureId>(slot);
         }
+        features.resize(static_cast<std::size_t>(end - features.data()));
     }
 
     bool find_number(KeyId key, AttributeId& attribute) const {
