@@ -38,6 +38,7 @@ SLOW = frozenset(
         "cli_train",
         "demo",
         "evaluate_prequential",
+        "forks",
         "golden",
         "packages",
         "paper",
@@ -57,10 +58,19 @@ SLOW = frozenset(
         "trees_sklearn",
     )
 )
+# What begins first: training that is disturbed, which goes on for a fixed time; then the native tests.
+FIRST = ("test_soak.py", "test_native.py")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave files of nothing but slow tests unread where they would be left out: to collect them takes seconds."""
+    if collection_path.name in SLOW and config.getoption("markexpr", default="") == "not slow":
+        return True
+    return None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark what is slow, and put the native tests first: they take the longest, and the others go on beside them.
+    """Mark what is slow, and put what takes the longest first, so that the others go on beside it: see FIRST.
 
     What starts the processes of Spark is left out unless its marker is asked for.
     """
@@ -72,7 +82,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.skip(reason=why))
         if item.path.name in SLOW:
             item.add_marker(pytest.mark.slow)
-    items.sort(key=lambda item: item.path.name != "test_native.py")
+    items.sort(key=lambda item: FIRST.index(item.path.name) if item.path.name in FIRST else len(FIRST))
 
 
 @pytest.fixture(scope="session")

@@ -7,9 +7,9 @@ the definition, from sums of x ln x, so that features with equal counts have equ
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from itertools import chain
+from itertools import chain, repeat
 from typing import Any
 
 Point = tuple[frozenset[Any], int]
@@ -74,21 +74,21 @@ class BatchLearner:
         labels = [label for _, label in points]
         return [labels.count(k) for k in range(self.n_classes)]
 
-    def scores(self, points: Sequence[Point]) -> dict[Any, float]:
+    def scored(self, points: Sequence[Point]) -> list[tuple[float, list[Any]]]:
+        """Return scores with the features that have each: most of many features have the counts of many others."""
         whole = self.counts(points)
         of_class = [Counter(chain.from_iterable(x for x, y in points if y == k)) for k in range(self.n_classes)]
         features = list(set().union(*of_class))
-        on = zip(*([counts.get(feature, 0) for feature in features] for counts in of_class), strict=True)
-        # Most of many features have the counts of many others, and so their scores.
-        known: dict[tuple[int, ...], float] = {}
+        with_counts: defaultdict[tuple[int, ...], list[Any]] = defaultdict(list)
+        on = zip(*(map(counts.get, features, repeat(0)) for counts in of_class), strict=True)
+        for feature, counts in zip(features, on, strict=True):
+            with_counts[counts].append(feature)
+        rests = [[a - b for a, b in zip(whole, counts, strict=True)] for counts in with_counts]
+        scores = [self.impurity(counts) + self.impurity(rest) for counts, rest in zip(with_counts, rests, strict=True)]
+        return list(zip(scores, with_counts.values(), strict=True))
 
-        def score(counts: tuple[int, ...]) -> float:
-            if counts not in known:
-                rest = [a - b for a, b in zip(whole, counts, strict=True)]
-                known[counts] = self.impurity(counts) + self.impurity(rest)
-            return known[counts]
-
-        return {feature: score(counts) for feature, counts in zip(features, on, strict=True)}
+    def scores(self, points: Sequence[Point]) -> dict[Any, float]:
+        return {feature: score for score, features in self.scored(points) for feature in features}
 
     def gain(self, points: Sequence[Point], score: float) -> float:
         return (self.impurity(self.counts(points)) - score) / len(points) * self.unit
@@ -106,12 +106,12 @@ class BatchLearner:
         """Return the feature to split on; None if the points stay together."""
         if len(points) < self.min_samples or depth == self.max_depth or sum(c > 0 for c in self.counts(points)) < 2:
             return None
-        scores = self.scores(points)
-        if not scores:
+        scored = self.scored(points)
+        if not scored:
             return None
-        least = min(scores.values())
-        best = min((feature for feature in scores if scores[feature] == least), key=self.order)
-        if self.gain(points, scores[best]) <= max(self.min_gain, LEAST_GAIN):
+        least = min(score for score, _ in scored)
+        best = min((feature for score, features in scored if score == least for feature in features), key=self.order)
+        if self.gain(points, least) <= max(self.min_gain, LEAST_GAIN):
             return None
         return best if self.stopping == "none" or self.has_evidence(points, best) else None
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 
 
-def impurity(counts: Sequence[int], criterion: str) -> float:
+# The features that a point lacks keep their counts, so that most of these come again with the next point.
+@lru_cache(maxsize=1 << 14)
+def impurity(counts: tuple[int, ...], criterion: str) -> float:
     """Return the impurity of points of each class; entropy in bits."""
     n = sum(counts)
     shares = [count / n for count in counts if count > 0]
@@ -20,8 +23,10 @@ def impurity(counts: Sequence[int], criterion: str) -> float:
 def gain(on: Sequence[int], of_class: Sequence[int], criterion: str) -> float:
     """Return by how much a split lowers the impurity of a point on average."""
     off = [c - a for c, a in zip(of_class, on, strict=True)]
-    sides = sum(sum(side) / sum(of_class) * impurity(side, criterion) for side in (off, on) if sum(side) > 0)
-    return impurity(of_class, criterion) - sides
+    n = sum(of_class)
+    sizes = [(side, sum(side)) for side in (off, on)]
+    sides = sum([size / n * impurity(tuple(side), criterion) for side, size in sizes if size > 0])
+    return impurity(tuple(of_class), criterion) - sides
 
 
 def gain_variance(on: Sequence[int], of_class: Sequence[int], criterion: str) -> float:

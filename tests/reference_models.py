@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from reference_weights import Weight
@@ -43,6 +44,9 @@ class Weights:
         for k, g in enumerate(gradient):
             self.squares[k] = float32(self.squares[k] + g * g)
             self.of[k] = float32(self.of[k] - rate * g / math.sqrt(first_square + self.squares[k]))
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Weights:
+        return Weights(list(self.of), list(self.squares))
 
     def widen(self, n_outputs: int) -> None:
         """Go over to more outputs. One output is the score of the class 1 less that of the class 0."""
@@ -108,6 +112,9 @@ class Bayes:
         self.n_of_class[label] += weight
         for j in features:
             self.on.setdefault(j, [0] * len(self.n_of_class))[label] += weight
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Bayes:
+        return Bayes(list(self.n_of_class), {j: list(on) for j, on in self.on.items()})
 
     def widen(self, n_classes: int) -> None:
         """Go over to more classes."""

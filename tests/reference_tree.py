@@ -291,9 +291,11 @@ class ReferenceTree:
         *,
         teaches_trunk: bool = True,
     ) -> None:
-        """Let each model predict the point, then learn from it. All learn; the tree uses what it was asked to."""
+        """Let each model predict the point, then learn from it. Majorities need none; else all learn, used or not."""
         models = leaf.models
         assert models is not None
+        if self.options.leaf_prediction == "majority":
+            return
         if self.options.leaf_prediction == "mixed":
             self.mixing.teach(models, leaf.of_class, features, label, weight, teaches_trunk=teaches_trunk)
             models.fade_mixer(self.options.half_life)

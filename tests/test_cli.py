@@ -106,6 +106,7 @@ def test_mistakes_are_one_message(tmp_path: Path, arguments: list[str], status: 
     assert "Traceback" not in result.output
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_what_is_done_and_the_next_run_resumes(tmp_path: Path) -> None:
     out = tmp_path / "out"
     arguments = [*COMMAND, "reproduce", "figure-4", "--output", str(out), "--repeats"]

@@ -80,8 +80,9 @@ def check_against_batch(
         else:
             model.forget_one(*points.pop(int(random.integers(len(points)))))
         if step % every == first and {label for _, label in points} == set(range(n_classes)):
-            assert ways_of(model) == batch.tests(points), f"step {step}"
-            compared += len(ways_of(model))
+            ways = ways_of(model)
+            assert ways == batch.tests(points), f"step {step}"
+            compared += len(ways)
             if step % (3 * every) == first:
                 model = DynamicTreeClassifier.from_bytes(model.to_bytes())
     return compared

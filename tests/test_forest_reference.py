@@ -11,7 +11,16 @@ from reference_adaptive_size import SizedOptions
 from reference_forest import ForestOptions, ReferenceForest
 from reference_tree import Options
 from streams import HOSTILE
-from tree_twins import AsTheCoreDid, Twins, WeightedPoint, arrays_of, drifting, in_order_of_appearance, weighted
+from tree_twins import (
+    AsTheCoreDid,
+    Twins,
+    WeightedPoint,
+    are_near,
+    arrays_of,
+    drifting,
+    in_order_of_appearance,
+    weighted,
+)
 
 from sapwood._core import Forest
 
@@ -46,7 +55,7 @@ class ForestTwins:
         indptr, ids, _, _ = arrays_of([(features, 0, 1)])
         found = self.core.predict_proba(indptr, ids)[0]
         true = self.reference.predict_proba(features)
-        assert found.tolist() == pytest.approx(true, rel=0, abs=1e-9), f"{self.reference.forest}: {features}"
+        assert are_near(found.tolist(), true), f"{self.reference.forest}: {features}"
 
     @property
     def n_splits(self) -> int:

@@ -111,7 +111,14 @@ FLOODS: dict[str, list[Any]] = {
 }
 
 
-@pytest.mark.parametrize("names", FLOODS.values(), ids=FLOODS)
+# Tuples take seconds: each is compared with others by its text.
+@pytest.mark.parametrize(
+    "names",
+    [
+        pytest.param(names, id=kind, marks=pytest.mark.slow if "tuples" in kind else ())
+        for kind, names in FLOODS.items()
+    ],
+)
 def test_features_of_one_hash_are_features_like_others(names: list[Any]) -> None:
     # One by one in a dictionary they take minutes.
     assert len(set(map(hash, names[:100]))) == 1

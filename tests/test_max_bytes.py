@@ -123,6 +123,7 @@ for model in (
 """
 
 
+@pytest.mark.slow
 def test_a_bounded_tree_does_not_depend_on_the_hashes_of_its_process() -> None:
     runs = {
         subprocess.run([sys.executable, "-c", IN_A_PROCESS], capture_output=True, check=True).stdout for _ in range(4)
@@ -161,6 +162,7 @@ print(model.summary().vocabulary_bytes / (resident() - before))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the memory of a process is read as Linux tells it")
 @pytest.mark.parametrize("names", ["text", "tuple", "large"])
 def test_the_bytes_of_the_vocabulary_are_those_that_the_process_grows_by(names: str) -> None:

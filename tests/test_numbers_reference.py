@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from reference_numbers import MixedPoint, MixedReferenceTree, Test
 from reference_tree import Options
+from tree_twins import After, are_near
 
 from sapwood._core import Tree
 
@@ -73,7 +74,8 @@ class MixedTwins:
     def learn(self, rows: list[Row]) -> None:
         for x, label in rows:
             true = self.reference.proba(self._asked(x))
-            np.testing.assert_allclose(self.core.predict_proba_one(x, typed=True), true, rtol=0, atol=NEAR_PROBABILITY)
+            found = self.core.predict_proba_one(x, typed=True)
+            assert are_near(found, true, NEAR_PROBABILITY), (self.options, self.reference.n, found, true)
             self.core.learn_one(x, label, typed=True)
             nodes = self.core.nodes()
             tests = self._tests(nodes)
@@ -126,14 +128,14 @@ class MixedTwins:
     def _compare(self, tests: list[Test | None], nodes: dict[str, Any]) -> None:
         reference = self.reference
         expected: Any = reference.root.nodes()
-        where = f"{reference.options} after {reference.n} points"
+        where = After(reference)
         assert [node.feature for node in expected] == tests, where
         assert [len(node.way) for node in expected] == nodes["depth"].tolist(), where
         assert [node.born for node in expected] == nodes["born"].tolist(), where
         assert [node.of_class for node in expected] == nodes["counts"].tolist(), where
         assert [sum(node.counted) for node in expected] == nodes["n_counted"].tolist(), where
-        np.testing.assert_allclose(nodes["gain"], [node.gain for node in expected], rtol=0, atol=1e-9)
-        np.testing.assert_allclose(nodes["margin"], [node.margin for node in expected], rtol=0, atol=1e-9)
+        assert are_near(nodes["gain"].tolist(), [node.gain for node in expected]), where
+        assert are_near(nodes["margin"].tolist(), [node.margin for node in expected]), where
         tally = self.core.tally()
         assert {name: tally[name] for name in reference.tally} == reference.tally, where
 

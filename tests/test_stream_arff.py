@@ -185,6 +185,7 @@ def test_how_the_table_is_read() -> None:
         assert [(each.name, each.kind) for each in reader.table.columns][-1] == ("class", "label")
 
 
+@pytest.mark.slow
 def test_a_wide_sparse_table_takes_little_memory() -> None:
     width = 20_000
     head = (

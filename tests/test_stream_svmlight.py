@@ -32,6 +32,7 @@ def text_of(points: list[tuple[float, dict[int, float]]], end: str = "\n") -> by
     return (end.join(lines) + end).encode()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", FILES or [None], ids=lambda file: file.name.removesuffix(SUFFIX) if file else "none")
 def test_real_data_is_what_scikit_learn_reads(shared_data: Path, file: Path | None) -> None:
     if file is None:

@@ -84,6 +84,7 @@ RESUMED: list[tuple[Any, dict[str, Any]]] = [
 
 
 # In both streams the evidence of a threshold is enough a hundred points before it was once seen to be.
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("classifier", "parameters"), RESUMED, ids=lambda value: getattr(value, "__name__", str(value))
 )

@@ -24,6 +24,16 @@ inline constexpr std::array<std::string_view, 21> names{
 
 /// Makes n points over about d features and K classes. The same arguments make the same points.
 inline std::vector<Point> make(std::string_view name, int n, int d, unsigned seed, int n_classes = 2) {
+    // What is asked of every feature of every point is found out once: under the sanitizers it took most of the time.
+    const bool is_duplicates = name == "duplicates";
+    const bool is_always_on = name == "always on";
+    const bool is_pure_at_the_end = name == "pure at the end";
+    const bool is_halves = name == "halves";
+    const bool is_late_features = name == "late features";
+    const bool is_falling_gain = name == "falling gain";
+    const bool is_all_alike = name == "all alike";
+    const bool is_taking_turns = name == "taking turns";
+    const bool is_neck_and_neck = name == "neck and neck";
     std::mt19937 random(seed);
     std::uniform_real_distribution<double> uniform(0, 1);
     const auto chance = [&](double p) { return uniform(random) < p; };
@@ -60,23 +70,23 @@ inline std::vector<Point> make(std::string_view name, int n, int d, unsigned see
         Point point{{}, label};
         const bool all_on = chance(rates[0][shown_label]);
         for (int j = 0; j < d; ++j) {
-            const std::size_t shown = static_cast<std::size_t>(name == "duplicates" ? j / 3 * 3 : j);
-            bool on = name == "duplicates" && j % 3 != 0 ? !point.features.empty() && point.features.back() == j - 1
-                                                         : chance(rates[shown][shown_label]);
-            if (name == "always on" && j == 0) on = true;
-            if (name == "always on" && j == 1) on = i != n / 2;
-            if (name == "pure at the end" && j == 0) on = label == 1;
-            if (name == "pure at the end" && j == 1) on = label == 0;
-            if (name == "pure at the end" && i < 3 && j < 2) on = seed % 2 == 0;
-            if (name == "halves" && j == 0) on = i / n_classes % 2 == 0;
-            if (name == "late features" && progress < static_cast<double>(j) / d) on = false;
+            const std::size_t shown = static_cast<std::size_t>(is_duplicates ? j / 3 * 3 : j);
+            bool on = is_duplicates && j % 3 != 0 ? !point.features.empty() && point.features.back() == j - 1
+                                                  : chance(rates[shown][shown_label]);
+            if (is_always_on && j == 0) on = true;
+            if (is_always_on && j == 1) on = i != n / 2;
+            if (is_pure_at_the_end && j == 0) on = label == 1;
+            if (is_pure_at_the_end && j == 1) on = label == 0;
+            if (is_pure_at_the_end && i < 3 && j < 2) on = seed % 2 == 0;
+            if (is_halves && j == 0) on = i / n_classes % 2 == 0;
+            if (is_late_features && progress < static_cast<double>(j) / d) on = false;
             // At first the label itself, then ever less of it.
-            if (name == "falling gain" && j < 3) on = chance(progress * (j + 1)) ? chance(0.5) : label == 0;
-            if (name == "all alike") on = all_on;
+            if (is_falling_gain && j < 3) on = chance(progress * (j + 1)) ? chance(0.5) : label == 0;
+            if (is_all_alike) on = all_on;
             // For a while each feature is the label.
-            if (name == "taking turns" && (i / 100) % d == j) on = label == 1;
+            if (is_taking_turns && (i / 100) % d == j) on = label == 1;
             // Two copies of the label that differ in a few points, now in favour of one and now of the other.
-            if (name == "neck and neck" && j < 2) on = (label == 0) != (i % 40 == 20 * j);
+            if (is_neck_and_neck && j < 2) on = (label == 0) != (i % 40 == 20 * j);
             if (on) point.features.push_back(j);
         }
         if (name == "never repeated") point.features = {2 * i, 2 * i + 1};
