@@ -133,8 +133,7 @@ private:
         made->n_asked = n_asked;
         made->n_right = n_right;
         made->recent_error = recent_error;
-        made->warning = std::move(warning);
-        made->drift = std::move(drift);
+        made->detectors.restore(std::move(warning), std::move(drift));
         return made;
     }
 

@@ -35,8 +35,8 @@ void put_watched(ByteWriter& out, WatchedTree& watched, Combining combining) {
         out.put(watched.recent_error.all());
         out.put(watched.recent_error.wrong());
     }
-    if (watched.warning) watched.warning->save(out);
-    if (watched.drift) watched.drift->save(out);
+    if (const auto warning = watched.detectors.warning()) warning->save(out);
+    if (const auto& drift = watched.detectors.drift()) drift->save(out);
     const std::string bytes = write_shared_tree(watched.tree);
     out.put(static_cast<std::uint64_t>(bytes.size()));
     out.put_raw(bytes);

@@ -69,7 +69,8 @@ public:
     /// Values beyond this have squares whose sum may be infinite.
     static constexpr double largest_value = 1e100;
 
-    explicit Adwin(const AdwinOptions& options = {}) : options_((check_options(options), options)) {}
+    explicit Adwin(const AdwinOptions& options = {})
+        : options_((check_options(options), options)), until_look_(options.clock) {}
 
     const AdwinOptions& options() const { return options_; }
 
@@ -86,12 +87,74 @@ public:
     Change last() const { return last_; }
 
     /// Takes a value, of at most `largest_value` in absolute value, into the window, and cuts the window if it is time.
-    Change update(double value) {
+    Change update(double value) { return add(value) ? look() : Change::none; }
+
+    // The same in parts, for detectors that share a window.
+
+    /// Takes a value into the window; returns whether it is time to look.
+    bool add(double value) {
         insert(value);
         ++n_seen_;
         last_ = Change::none;
-        if (n_seen_ % options_.clock == 0 && width_ > options_.grace_period) look();
+        if (--until_look_ > 0) return false;
+        until_look_ = options_.clock;
+        return width_ > options_.grace_period;
+    }
+    /// Drops the oldest bucket as long as a border shows a change.
+    Change look() {
+        const double before = estimation();
+        bool has_changed = false;
+        while (shows_change(options_.delta)) {
+            has_changed = true;
+            drop_oldest();
+        }
+        if (!has_changed) return last_;
+        ++n_detections_;
+        last_ = estimation() > before ? Change::rose : Change::fell;
         return last_;
+    }
+    /// Whether a border of two buckets shows a change, at a `delta`: the smaller, the less it does.
+    bool shows_change(double delta) const {
+        const std::int64_t least = options_.min_window_length;
+        if (width_ < 2 * least) return false;
+        const auto width = static_cast<double>(width_);
+        const double log_term = portable::ln(2 * portable::ln(width) / delta);
+        const double spread = 2 * variance() * log_term;
+        // Below this, but for rounding, a difference of means times both numbers is less than its bound: nearly all
+        // borders are done with by a few products.
+        const double little = 0.999 * spread * width;
+        std::int64_t n_old = 0;
+        double old = 0;
+        for (std::size_t row = filled_.size(); row-- > 0;) {
+            for (const Bucket& bucket : in_row(row)) {
+                n_old += size_of(row);
+                old += bucket.sum;
+                const std::int64_t n_new = width_ - n_old;
+                if (n_new < least) return false;
+                if (n_old < least) continue;
+                const auto before = static_cast<double>(n_old);
+                const auto after = static_cast<double>(n_new);
+                const double cross = old * after - (total_ - old) * before;
+                if (cross * cross <= little * before * after) continue;
+                const double apart = std::fabs(old / before - (total_ - old) / after);
+                const double rate =
+                    1 / static_cast<double>(n_old - least + 1) + 1 / static_cast<double>(n_new - least + 1);
+                if (apart > std::sqrt(spread * rate) + 2.0 / 3.0 * log_term * rate) return true;
+            }
+        }
+        return false;
+    }
+    /// The same window, looked at with another `delta`.
+    Adwin with_delta(double delta) const {
+        Adwin other = *this;
+        other.options_.delta = delta;
+        return other;
+    }
+    /// Whether another has seen the same values, and none of them was dropped.
+    bool has_same_window(const Adwin& other) const {
+        return n_seen_ == other.n_seen_ && n_detections_ == 0 && other.n_detections_ == 0 && width_ == other.width_ &&
+               total_ == other.total_ && deviations_ == other.deviations_ && filled_ == other.filled_ &&
+               buckets_ == other.buckets_;
     }
 
     /// The rows of buckets, one for every size, and what one takes.
@@ -155,6 +218,7 @@ public:
         require(0 <= read.n_detections_ && read.n_detections_ <= read.n_seen_ / options_.clock &&
                     (read.last_ == Change::none || read.n_detections_ > 0),
                 "an ADWIN must find at most one change a look", read.n_detections_);
+        read.until_look_ = options_.clock - read.n_seen_ % options_.clock;
         require(is_possible({read.total_, read.deviations_}, read.width_),
                 "a window must have a sum that its values can have", read.total_);
         *this = std::move(read);
@@ -165,6 +229,7 @@ private:
     struct Bucket {
         double sum = 0;
         double deviations = 0;
+        bool operator==(const Bucket&) const = default;
     };
 
     static constexpr std::size_t most_rows = 62;
@@ -229,50 +294,6 @@ private:
         }
     }
 
-    /// Drops the oldest bucket as long as a border shows a change.
-    void look() {
-        const double before = estimation();
-        bool has_changed = false;
-        while (shows_change()) {
-            has_changed = true;
-            drop_oldest();
-        }
-        if (!has_changed) return;
-        ++n_detections_;
-        last_ = estimation() > before ? Change::rose : Change::fell;
-    }
-
-    bool shows_change() const {
-        const std::int64_t least = options_.min_window_length;
-        if (width_ < 2 * least) return false;
-        const auto width = static_cast<double>(width_);
-        const double log_term = portable::ln(2 * portable::ln(width) / options_.delta);
-        const double spread = 2 * variance() * log_term;
-        // Below this, but for rounding, a difference of means times both numbers is less than its bound: nearly all
-        // borders are done with by a few products.
-        const double little = 0.999 * spread * width;
-        std::int64_t n_old = 0;
-        double old = 0;
-        for (std::size_t row = filled_.size(); row-- > 0;) {
-            for (const Bucket& bucket : in_row(row)) {
-                n_old += size_of(row);
-                old += bucket.sum;
-                const std::int64_t n_new = width_ - n_old;
-                if (n_new < least) return false;
-                if (n_old < least) continue;
-                const auto before = static_cast<double>(n_old);
-                const auto after = static_cast<double>(n_new);
-                const double cross = old * after - (total_ - old) * before;
-                if (cross * cross <= little * before * after) continue;
-                const double apart = std::fabs(old / before - (total_ - old) / after);
-                const double rate =
-                    1 / static_cast<double>(n_old - least + 1) + 1 / static_cast<double>(n_new - least + 1);
-                if (apart > std::sqrt(spread * rate) + 2.0 / 3.0 * log_term * rate) return true;
-            }
-        }
-        return false;
-    }
-
     void drop_oldest() {
         const std::size_t row = filled_.size() - 1;
         width_ -= size_of(row);
@@ -300,6 +321,8 @@ private:
     std::vector<std::uint32_t> filled_;
     std::int64_t width_ = 0;
     std::int64_t n_seen_ = 0;
+    /// The values until the next look.
+    std::int64_t until_look_;
     std::int64_t n_detections_ = 0;
     double total_ = 0;
     double deviations_ = 0;

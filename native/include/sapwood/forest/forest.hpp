@@ -24,7 +24,7 @@ namespace sapwood {
 /// Room for the answer to one point; each thread that asks has one of its own.
 struct ForestScores {
     Scores of_tree;
-    TrunkSays says;
+    TrunkAnswers trunk;
     std::vector<double> opinions;
     std::vector<double> mixed;
     std::vector<double> probabilities;
@@ -132,18 +132,21 @@ public:
 
     ForestScores make_scores() const {
         const ModelLayout& layout = shared_.layout();
-        return {Scores(layout),
-                {},
-                std::vector<double>((n_trees() + 1) * width()),
-                std::vector<double>(layout.n_outputs()),
-                std::vector<double>(layout.n_classes)};
+        ForestScores scores{Scores(layout),
+                            {},
+                            std::vector<double>(room()),
+                            std::vector<double>(layout.n_outputs()),
+                            std::vector<double>(layout.n_classes)};
+        scores.trunk.resize(1, layout.n_outputs());
+        return scores;
     }
 
     /// Computes the probability of each class for a point, into `scores.probabilities`.
     void predict(Point point, ForestScores& scores) const {
+        TrunkSays says = scores.trunk.of(0);
         if (const auto& mixing = shared_.mixing()) {
-            mixing->ask_trunk(point.for_models, scores.says, scores.of_tree);
-            point.says = &scores.says;
+            mixing->ask_trunk(point.for_models, says, scores.of_tree);
+            point.says = &says;
         }
         if (is_one_tree()) {
             tree(0).predict(point, scores.of_tree);
@@ -188,12 +191,13 @@ public:
 
     /// Whether a block is to be learned before another point is added to it. The longer a block, the more often a tree
     /// finds in the cache what the points before have brought there: on the paper's stream blocks of 8,192 take a third
-    /// less time than those of 256. What is kept of its points takes a few megabytes at most, and less where memory is
-    /// limited. A single point where what happens to one tree depends on the others.
+    /// less time than those of 256, and blocks of 32,768 a twelfth less than those. What is kept of its points takes a
+    /// few megabytes at most, and less where memory is limited. A single point where what happens to one tree depends
+    /// on the others.
     bool is_enough(const ForestBlock& block) const {
         if (options_.on_drift == OnDrift::reset_worst) return block.size() >= 1;
         if (options_.tree.max_bytes) return block.size() >= 256;
-        return block.size() >= 8192 || block.n_features() >= (1U << 20U) || block.size() * room() >= (1U << 19U);
+        return block.size() >= 32768 || block.n_features() >= (1U << 20U) || block.size() * room() >= (1U << 19U);
     }
 
     /// Learns the points of a block. `answer(i, probabilities)` is called for each, in order, with what the forest
@@ -201,8 +205,8 @@ public:
     template <class Answer>
     void learn(ForestBlock& block, Workers& workers, bool wants_answers, Answer answer) {
         teach_trunk(block);
-        block.said_of_learned.resize(block.size() * room());
-        block.said_of_asked.resize(block.asked().size() * room());
+        block.said_of_learned.resize(n_trees() * block.size() * width());
+        block.said_of_asked.resize(n_trees() * block.asked().size() * width());
         workers.run(n_trees(), [&](std::size_t t) { teach_tree(t, block, wants_answers); });
         combine_all(block, wants_answers, answer);
         if (options_.on_drift == OnDrift::reset_worst) reset_worst();
@@ -252,55 +256,78 @@ private:
     /// Lets the trunk answer and learn every point.
     void teach_trunk(ForestBlock& block) {
         if (!shared_.mixing()) return;
-        block.says_of_learned.resize(block.size());
-        block.says_of_asked.resize(block.asked().size());
+        block.says_of_learned.resize(block.size(), shared_.layout().n_outputs());
+        block.says_of_asked.resize(block.asked().size(), shared_.layout().n_outputs());
         Scores scores(shared_.layout());
         for (std::size_t i = 0; i < block.size(); ++i) {
             const ForestBlock::Row& row = block.row(i);
             if (row.asks != ForestBlock::itself) {
                 const Point asked = block.asked().point(row.asks);
-                shared_.mixing()->ask_trunk(asked.for_models, block.says_of_asked[row.asks], scores);
+                TrunkSays says = block.says_of_asked.of(row.asks);
+                shared_.mixing()->ask_trunk(asked.for_models, says, scores);
+                block.says_of_asked.set(row.asks, says);
             }
             const Features features = block.learned().point(i).for_models;
+            TrunkSays says = block.says_of_learned.of(i);
             if (const auto limit = options_.bytes_of_trunk()) {
-                shared_.teach_trunk(features, row.label, row.weight, block.says_of_learned[i], [&](std::size_t more) {
+                shared_.teach_trunk(features, row.label, row.weight, says, [&](std::size_t more) {
                     return shared_.n_bytes() + more <= static_cast<std::size_t>(*limit);
                 });
             } else {
-                shared_.teach_trunk(features, row.label, row.weight, block.says_of_learned[i], Unlimited());
+                shared_.teach_trunk(features, row.label, row.weight, says, Unlimited());
             }
+            block.says_of_learned.set(i, says);
         }
-    }
-
-    Point with_trunk(Point point, const std::vector<TrunkSays>& says, std::size_t i) const {
-        if (shared_.mixing()) point.says = &says[i];
-        return point;
     }
 
     /// Lets one tree answer and learn every point.
     void teach_tree(std::size_t t, ForestBlock& block, bool wants_answers) {
         Member& member = members_[t];
-        const auto place = [&](std::vector<double>& said, std::size_t i) {
-            return std::span(said).subspan(i * room() + t * width(), width());
-        };
+        const bool has_trunk = shared_.mixing().has_value();
+        const std::span<double> of_learned = of_tree(t, block.said_of_learned);
+        const std::span<double> of_asked = of_tree(t, block.said_of_asked);
+        const auto place = [&](std::span<double> said, std::size_t i) { return said.subspan(i * width(), width()); };
+        TrunkSays says;
         for (std::size_t i = 0; i < block.size(); ++i) {
             const ForestBlock::Row& row = block.row(i);
-            const Point point = with_trunk(block.learned().point(i), block.says_of_learned, i);
             const Weight weight = times(row.weight, member, n_met_ + static_cast<std::int64_t>(i));
             if (row.asks != ForestBlock::itself) {
-                const Point asked = with_trunk(block.asked().point(row.asks), block.says_of_asked, row.asks);
+                Point asked = block.asked().point(row.asks);
+                if (has_trunk) {
+                    says = block.says_of_asked.of(row.asks);
+                    asked.says = &says;
+                }
                 if (is_one_tree()) {
-                    member.probabilities(asked, place(block.said_of_asked, row.asks));
+                    member.probabilities(asked, place(of_asked, row.asks));
                 } else {
-                    member.answer(asked, place(block.said_of_asked, row.asks));
+                    member.answer(asked, place(of_asked, row.asks));
                 }
             }
+            Point point = block.learned().point(i);
+            if (has_trunk) {
+                says = block.says_of_learned.of(i);
+                point.says = &says;
+            }
             if (!is_one_tree()) {
-                member.learn(point, row.label, weight, place(block.said_of_learned, i));
+                member.learn(point, row.label, weight, place(of_learned, i));
                 continue;
             }
-            if (wants_answers) member.probabilities(point, place(block.said_of_learned, i));
+            if (wants_answers) member.probabilities(point, place(of_learned, i));
             member.learn(point, row.label, weight);
+        }
+    }
+
+    /// What one tree says of every point.
+    std::span<double> of_tree(std::size_t t, std::vector<double>& said) const {
+        const std::size_t size = said.size() / n_trees();
+        return std::span(said).subspan(t * size, size);
+    }
+    /// What every tree says of one point, into `out`.
+    void gather(const std::vector<double>& said, std::size_t i, std::span<double> out) const {
+        const std::size_t size = said.size() / n_trees();
+        for (std::size_t t = 0; t < n_trees(); ++t) {
+            const double* const from = said.data() + t * size + i * width();
+            for (std::size_t k = 0; k < width(); ++k) out[t * width() + k] = from[k];
         }
     }
 
@@ -334,21 +361,22 @@ private:
     void combine_all(ForestBlock& block, bool wants_answers, Answer answer) {
         std::vector<double> probabilities(n_classes());
         std::vector<double> mixed(shared_.layout().n_outputs());
-        const auto at = [&](std::vector<double>& said, std::size_t i) {
-            return std::span(said).subspan(i * room(), room());
-        };
+        std::vector<double> said(room());
         const bool learns = options_.combining == Combining::mixed && !is_one_tree();
         for (std::size_t i = 0; i < block.size(); ++i) {
             const ForestBlock::Row& row = block.row(i);
             const bool asks_other = row.asks != ForestBlock::itself;
             if (wants_answers) {
-                combine(asks_other ? at(block.said_of_asked, row.asks) : at(block.said_of_learned, i), mixed,
-                        probabilities);
+                gather(asks_other ? block.said_of_asked : block.said_of_learned, asks_other ? row.asks : i, said);
+                combine(said, mixed, probabilities);
                 answer(i, std::span<const double>(probabilities));
             }
             if (!learns) continue;
-            if (asks_other || !wants_answers) combine(at(block.said_of_learned, i), mixed, probabilities);
-            mixer_.learn(at(block.said_of_learned, i), mixed, probabilities, row.label, row.weight.exact);
+            if (asks_other || !wants_answers) {
+                gather(block.said_of_learned, i, said);
+                combine(said, mixed, probabilities);
+            }
+            mixer_.learn(said, mixed, probabilities, row.label, row.weight.exact);
         }
     }
 

@@ -50,9 +50,11 @@ public:
         asked_.add(asked);
     }
 
-    /// What is said of each point, by whoever was asked.
-    std::vector<TrunkSays> says_of_learned;
-    std::vector<TrunkSays> says_of_asked;
+    /// What the trunk says of each point.
+    TrunkAnswers says_of_learned;
+    TrunkAnswers says_of_asked;
+    /// What the trees say: the first of them of every point, then the next of every point, so that each writes in a
+    /// row.
     std::vector<double> said_of_learned;
     std::vector<double> said_of_asked;
 

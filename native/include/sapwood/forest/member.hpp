@@ -128,7 +128,7 @@ public:
         if (weight.exact > 0 && point.says != nullptr && options_->combining == Combining::mixed) {
             tree().learn(point, label, weight);
             const std::span<const double> opinion = tree().body().predictor().before();
-            std::copy(opinion.begin(), opinion.end(), before.begin());
+            for (std::size_t k = 0; k < before.size(); ++k) before[k] = opinion[k];
             TreeMixer::prepare(before);
             said = LogisticRegression::label(before);
         } else {
@@ -149,7 +149,7 @@ public:
     /// Whether the last point made the detector of drift of this tree see its error rise; for a forest that resets.
     bool has_drifted() const { return has_drifted_; }
     /// The error of the tree that its detector of drift sees.
-    double error() const { return tree_->drift ? tree_->drift->estimation() : 0; }
+    double error() const { return tree_->detectors.error(); }
 
     /// Puts a new tree in place of this one.
     void reset() {
@@ -210,13 +210,13 @@ private:
         if (background_ && weight.exact > 0) {
             background_->tree.learn(point, label, weight);
         }
-        const double error = was_wrong ? 1 : 0;
-        if (options_->on_drift == OnDrift::swap && tree_->warning->update(error) == Change::rose) {
+        const ErrorDetectors::Changes seen = tree_->detectors.update(was_wrong ? 1 : 0);
+        if (seen.warning == Change::rose) {
             ++tally_.warnings;
             background_ = make_tree();
-            tree_->start_warning(*options_);
+            tree_->detectors.restart_warning();
         }
-        if (tree_->drift->update(error) != Change::rose) return;
+        if (seen.drift != Change::rose) return;
         ++tally_.drifts;
         has_drifted_ = true;
         if (options_->on_drift != OnDrift::swap) return;

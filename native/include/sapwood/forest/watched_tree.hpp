@@ -3,10 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <utility>
 
-#include "sapwood/drift/adwin.hpp"
+#include "sapwood/forest/error_detectors.hpp"
 #include "sapwood/forest/forest_options.hpp"
 #include "sapwood/forest/recent_error.hpp"
 #include "sapwood/tree/streaming_tree.hpp"
@@ -19,10 +18,7 @@ struct WatchedTree {
                 std::uint64_t number_)
         : WatchedTree(options, StreamingTree(options.of_tree(place), std::move(known)), number_) {}
     WatchedTree(const ForestOptions& options, StreamingTree made, std::uint64_t number_)
-        : tree(std::move(made)), number(number_) {
-        if (options.on_drift == OnDrift::swap) start_warning(options);
-        if (options.on_drift != OnDrift::nothing) drift.emplace(AdwinOptions{.delta = options.drift_delta});
-    }
+        : tree(std::move(made)), number(number_), detectors(options) {}
 
     StreamingTree tree;
     /// Its number among those made for its place in the forest.
@@ -32,8 +28,7 @@ struct WatchedTree {
     std::int64_t n_right = 0;
     RecentError recent_error;
     /// Which see the errors, if the forest watches for change.
-    std::optional<Adwin> warning;
-    std::optional<Adwin> drift;
+    ErrorDetectors detectors;
 
     void note(bool was_right) {
         ++n_asked;
@@ -43,11 +38,8 @@ struct WatchedTree {
     /// The share of right answers; of none, 1, so that a new tree has a voice.
     double accuracy() const { return n_asked == 0 ? 1 : static_cast<double>(n_right) / static_cast<double>(n_asked); }
 
-    void start_warning(const ForestOptions& options) { warning.emplace(AdwinOptions{.delta = options.warning_delta}); }
-
     std::size_t n_bytes() const {
-        return sizeof(*this) + tree.n_bytes() + tree.body().bytes_of_candidates() + (warning ? warning->n_bytes() : 0) +
-               (drift ? drift->n_bytes() : 0);
+        return sizeof(*this) + tree.n_bytes() + tree.body().bytes_of_candidates() + detectors.n_bytes();
     }
 };
 

@@ -43,8 +43,9 @@ public:
         const bool has_categories = point.attributes != nullptr && point.attributes->n_categories() > 0;
         if (is_of_node_) {
             keep(point, has_categories, [&](FeatureId root) { return admits_by(seed, root); });
+        } else if (draw_for(point.on) && !has_categories) {
+            keep(point, false, [drawn = drawn_.data()](FeatureId root) { return is_on(drawn, root); });
         } else {
-            draw_for(point.on);
             keep(point, has_categories, [&](FeatureId root) { return is_drawn(root); });
         }
         numbers_.clear();
@@ -81,19 +82,26 @@ private:
     template <class Admits>
     void keep(const Point& point, bool has_categories, Admits admits) {
         if (on_.size() < point.on.size()) on_.resize(point.on.size());
+        FeatureId* const kept = on_.data();
         std::size_t n = 0;
         for (const FeatureId feature : point.on) {
-            on_[n] = feature;
+            kept[n] = feature;
             n += admits(has_categories ? root_of(feature, point.attributes) : feature) ? 1 : 0;
         }
         seen_.on = Features(on_).first(n);
     }
 
-    /// Draws, for a tree as a whole, the features of a point and those before them, as far as draws are kept.
-    void draw_for(Features features) {
+    /// Draws, for a tree as a whole, the features of a point and those before them, as far as draws are kept. Returns
+    /// whether those of all features of the point are.
+    bool draw_for(Features features) {
         FeatureId largest = -1;
         for (const FeatureId feature : features) largest = std::max(largest, feature);
-        const std::size_t words = std::min(static_cast<std::size_t>(largest + 1) / 64 + 1, most_words);
+        const std::size_t needed = static_cast<std::size_t>(largest + 1) / 64 + 1;
+        if (needed > drawn_.size()) draw_words(std::min(needed, most_words));
+        return needed <= drawn_.size();
+    }
+
+    void draw_words(std::size_t words) {
         if (words <= drawn_.size()) return;
         if (words > drawn_.capacity()) drawn_.reserve(std::min(2 * words, most_words));
         while (drawn_.size() < words) {
@@ -108,8 +116,11 @@ private:
 
     bool is_drawn(FeatureId feature) const {
         const std::size_t word = static_cast<std::size_t>(feature) / 64;
-        if (word >= drawn_.size()) return admits_by(seed_, feature);
-        return (drawn_[word] >> (static_cast<std::uint32_t>(feature) % 64) & 1) != 0;
+        return word >= drawn_.size() ? admits_by(seed_, feature) : is_on(drawn_.data(), feature);
+    }
+    static bool is_on(const std::uint64_t* drawn, FeatureId feature) {
+        const auto bit = static_cast<std::uint32_t>(feature);
+        return (drawn[bit / 64] >> (bit % 64) & 1) != 0;
     }
 
     std::uint64_t below_;

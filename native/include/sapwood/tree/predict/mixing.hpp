@@ -216,21 +216,24 @@ private:
     /// The same with what another trunk says in place of this one.
     void consult(std::span<const std::int64_t> of_class, const LeafModels& models, const TrunkSays& says,
                  Records in_leaf, Scores& scores) const {
-        std::copy(says.regressions.begin(), says.regressions.end(), scores.regressions.begin());
+        if (layout_.n_outputs() == 1) {
+            for (std::size_t t = 0; t < n_trunks; ++t) scores.regressions[t] = says.regressions[t];
+            scores.opinions[trunk_bayes_expert] = says.bayes[0];
+        } else {
+            std::copy(says.regressions.begin(), says.regressions.end(), scores.regressions.begin());
+            std::copy(says.bayes.begin(), says.bayes.end(), opinion(trunk_bayes_expert, scores).begin());
+        }
         for (std::size_t t = 0; t < n_trunks; ++t) set_opinion(trunk_expert + t, t, scores);
         ask_leaf(of_class, models, in_leaf, scores);
-        std::copy(says.bayes.begin(), says.bayes.end(), opinion(trunk_bayes_expert, scores).begin());
         mix(weights(models, says.is_sorted), scores);
     }
 
     /// Asks all of the trunk that does not depend on a leaf, for leaves of any tree.
     void ask_all_of_trunk(Records in_trunk, TrunkSays& says, Scores& scores) const {
         ask_all_trunk(in_trunk, scores);
-        const std::size_t n_outputs = layout_.n_outputs();
-        says.regressions.assign(scores.regressions.begin(),
-                                scores.regressions.begin() + static_cast<std::ptrdiff_t>(n_trunks * n_outputs));
+        std::copy_n(scores.regressions.begin(), says.regressions.size(), says.regressions.begin());
         const std::span<const double> bayes = opinion(trunk_bayes_expert, scores);
-        says.bayes.assign(bayes.begin(), bayes.end());
+        std::copy(bayes.begin(), bayes.end(), says.bayes.begin());
         says.is_sorted = is_sorted();
     }
 
