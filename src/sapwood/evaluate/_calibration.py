@@ -123,7 +123,7 @@ def _has_scores(answers: Answers) -> bool:
 def _answered(answers: Answers) -> npt.NDArray[np.bool_] | None:
     """Return which points had an answer; None if all had one, as all but the first have."""
     assert answers.scores is not None
-    answered: npt.NDArray[np.bool_] = np.ascontiguousarray(answers.scores.T).any(axis=0)
+    answered: npt.NDArray[np.bool_] = np.any(np.ascontiguousarray(answers.scores.T), axis=0)
     return None if answered.all() else answered
 
 
