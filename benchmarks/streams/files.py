@@ -127,6 +127,38 @@ def compressed(folder: Path, file: File, notes: list[str]) -> Iterator[tuple[str
         yield extension, File(path, file.n_bytes)
 
 
+def vowpal_wabbit(file: File) -> File:
+    """Write the points of an svmlight file as Vowpal Wabbit's lines."""
+    path = file.path.with_suffix(".vw")
+    with file.path.open() as source, path.open("w") as target:
+        for line in source:
+            label, _, features = line.rstrip("\n").partition(" ")
+            target.write(f"{1 if label == '1' else -1} | {features}\n")
+    return File(path, path.stat().st_size)
+
+
+def arff_tables(folder: Path, n: int) -> Iterator[tuple[str, File]]:
+    """Yield the same table as dense and as sparse ARFF: eight numbers, most of them 0, and two categories."""
+    draw = random.Random(SEED)
+    numbers = "".join(f"@attribute n{i} numeric\n" for i in range(8))
+    words = "@attribute c {red,green}\n@attribute s {'a b',c}\n@attribute class {no,yes}\n"
+    head = f"@relation r\n{numbers}{words}@data\n"
+    usual = ["0"] * 8 + ["red", "'a b'", "no"]
+    rows = [
+        [
+            *(f"{draw.random():.4f}" if draw.random() < 0.3 else "0" for _ in range(8)),
+            *map(draw.choice, (["red", "green"], ["'a b'", "c"], ["no", "yes"])),
+        ]
+        for _ in range(n)
+    ]
+    pairs = ([f"{i} {cell}" for i, cell in enumerate(row) if cell != usual[i]] for row in rows)
+    ways = {"dense": map(",".join, rows), "sparse": ("{" + ", ".join(row) + "}" for row in pairs)}
+    for name, lines in ways.items():
+        path = folder / f"{name}.arff"
+        path.write_text(head + "\n".join(lines) + "\n", encoding="ascii")
+        yield name, File(path, path.stat().st_size)
+
+
 # ---- files that other readers read, too ------------------------------------------------------------------------------
 
 

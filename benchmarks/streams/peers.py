@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from sapwood.learner import make_learner
 from sapwood.parameters import TREES
 from sapwood.stream import read, write_svmlight
 
-from .files import File, cpu_seconds, english, mixed_table, objects, svmlight
+from .files import File, arff_tables, cpu_seconds, english, mixed_table, objects, svmlight, vowpal_wabbit
 
 ASKED = {"svmlight": 300.0, "text, up to ids": 250.0, "csv": 200.0, "jsonl": 200.0}  # MB/s on one core
 OURS = "sapwood"
@@ -73,7 +74,7 @@ def _reading(folder: Path, n: int, runs: int, notes: list[str]) -> tuple[list[tu
         for who, each in seconds.items():
             rate = quartiles(file.n_bytes / each / 1e6)
             ratio = quartiles(each / seconds[OURS])
-            least = ASKED[kind] if who == OURS else None
+            least = ASKED.get(kind) if who == OURS else None
             asked = "–" if least is None else f"≥ {least:g}: {'met' if rate.median >= least else 'MISSED'}"
             rows.append((kind, who, rate.show(), "–" if who == OURS else significant(ratio.median), asked))
             figures.append({"format": kind, "reader": who, "megabytes_a_second": rate._asdict()})
@@ -102,20 +103,24 @@ def _contests(folder: Path, n: int, notes: list[str]) -> Iterator[tuple[str, Fil
     model = make_learner(TREES[0], {each.name: each.default for each in TREES[0].parameters})
     for batch in read(words.path, format="text"):
         model.learn(batch)
-    lines = [line.partition("\t")[2] for line in words.path.read_text(encoding="utf-8").splitlines()]
-    vectorizer = CountVectorizer().fit(lines)
+    spoken = [line.partition("\t")[2] for line in words.path.read_text(encoding="utf-8").splitlines()]
+    vectorizer = CountVectorizer().fit(spoken)
     yield (
         "text, up to ids",
         words,
         {
             OURS: lambda: _find_ids(words.path, model),
-            "scikit-learn, CountVectorizer.transform": lambda: vectorizer.transform(lines),
+            "scikit-learn, CountVectorizer.transform": lambda: vectorizer.transform(spoken),
         },
     )
     table = mixed_table(folder, 4 * n)
     dicts = objects(folder, 2 * n)
     yield "csv", table, {OURS: lambda: _read_all(table.path), **_table_readers("csv", table, notes)}
     yield "jsonl", dicts, {OURS: lambda: _read_all(dicts.path), **_table_readers("json", dicts, notes)}
+    lines = vowpal_wabbit(texts)
+    yield "vw", lines, {OURS: lambda: _read_all(lines.path)}
+    for name, arff in arff_tables(folder, 2 * n):
+        yield f"arff, {name}", arff, {OURS: partial(_read_all, arff.path)}
 
 
 def _table_readers(kind: str, file: File, notes: list[str]) -> dict[str, Callable[[], object]]:
@@ -186,11 +191,7 @@ def _learners(path: Path, folder: Path, notes: list[str]) -> dict[str, Callable[
     if find_spec("vowpalwabbit") is None:
         notes.append("Skipped: Vowpal Wabbit, which is not installed; install the extra 'peers'.")
     else:
-        lines = path.with_suffix(".vw")
-        with path.open() as source, lines.open("w") as target:
-            for line in source:
-                label, _, features = line.rstrip("\n").partition(" ")
-                target.write(f"{1 if label == '1' else -1} | {features}\n")
+        lines = vowpal_wabbit(File(path, path.stat().st_size)).path
         programs[PEER] = [sys.executable, "-c", _VOWPAL_WABBIT, str(lines), str(folder / "m.vw")]
     return {name: _program(arguments, told=name == PEER) for name, arguments in programs.items()}
 

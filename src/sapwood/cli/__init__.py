@@ -36,7 +36,11 @@ def main() -> None:
         # NumPy starts a thread per processor for matrices of numbers, of which no command has any.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         app = _application(sys.argv[1:])
-        app()
+        try:
+            app()
+        finally:
+            # What is held at the end of a process need not be looked through once more: that is a fifth of a start.
+            gc.freeze()
     except KeyboardInterrupt:
         # Commands have their own word for it; this is before there is one.
         sys.exit(130)

@@ -72,7 +72,6 @@ class AnswerOptions:
         if self.id_column is not None and reader.format not in TABLES:
             raise ValueError(f"--id-column must be left out for {reader.name}, which is {reader.format}: it has none")
 
-
     def check_columns(self, reader: Reader) -> None:
         """Raise StreamError if a table has no column with the ids. Of JSON lines any may lack a field."""
         from sapwood.stream import StreamError

@@ -57,6 +57,10 @@ class Answers:
         known: T = self.found[key]
         return known
 
+    def most_classes(self) -> int:
+        """Return the number of classes up to the last that is true of a point; there must be one."""
+        return self.find("most classes", lambda: int(self.true.max()) + 1)
+
     def wide_scores(self, n_classes: int) -> npt.NDArray[np.float64]:
         """Return the probabilities with one column per class. There must be probabilities."""
         assert self.scores is not None
@@ -147,9 +151,14 @@ class Coder:
 
     def codes_of_numbers(self, classes: Sequence[Hashable], numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Return the codes of classes that are given by their numbers among `classes`, or as `NO_ANSWER`."""
+        known = [self._code.get(label, NO_ANSWER) for label in classes]
+        if known == list(range(len(known))):
+            return numbers
         # NO_ANSWER, which is -1, is the last place.
-        table = np.array([*(self._code.get(label, NO_ANSWER) for label in classes), NO_ANSWER], dtype=np.int64)
+        table = np.array([*known, NO_ANSWER], dtype=np.int64)
         codes = table[numbers]
+        if NO_ANSWER not in known:
+            return codes
         new = numbers[(codes == NO_ANSWER) & (numbers != NO_ANSWER)]
         if len(new) == 0:
             return codes

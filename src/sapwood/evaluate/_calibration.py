@@ -93,7 +93,7 @@ class Reliability(Statistic):
             given = answers.wide_scores(self._code + 1)[:, self._code]
             return given, (answers.true == self._code).astype(np.float64)
         # By class, as NumPy goes through few long rows far sooner than through many short ones.
-        scores = np.ascontiguousarray(answers.wide_scores(int(answers.true.max()) + 1).T)
+        scores = np.ascontiguousarray(answers.wide_scores(answers.most_classes()).T)
         given = scores.max(axis=0)
         among = scores == given
         return given, among[answers.true, np.arange(len(given))] / among.sum(axis=0)
@@ -123,7 +123,7 @@ def _has_scores(answers: Answers) -> bool:
 def _answered(answers: Answers) -> npt.NDArray[np.bool_] | None:
     """Return which points had an answer; None if all had one, as all but the first have."""
     assert answers.scores is not None
-    answered: npt.NDArray[np.bool_] = np.ascontiguousarray(answers.scores.T).any(axis=0)
+    answered: npt.NDArray[np.bool_] = np.any(np.ascontiguousarray(answers.scores.T), axis=0)
     return None if answered.all() else answered
 
 

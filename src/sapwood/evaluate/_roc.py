@@ -60,7 +60,7 @@ class ScoreHistograms(Statistic):
         """Add points with weights, each 1 if there are none."""
         if answers.scores is None or not len(answers):
             return
-        k = max(len(self._own), answers.scores.shape[1], int(answers.true.max()) + 1)
+        k = max(len(self._own), answers.scores.shape[1], answers.most_classes())
         self._cover(k)
         places = _places_of(answers, k)
         of_true = answers.find(("bins of the true class", k), lambda: places[np.arange(len(answers)), answers.true])
