@@ -135,6 +135,7 @@ def test_logarithms(classifier: Any, leaf_prediction: str) -> None:
         ([3, 1, 3.0, True, np.int64(3)], [3, 1]),
         (("x", "x"), ("x",)),
         ({"a=b": True, "a": "b"}, {"a=b": True}),
+        ({"a": "b=c", "a=b": "c"}, {"a=b": "c"}),
         ({"a": ["b", "c", "b"]}, {"a": ["b", "c"]}),
         ([10**40, "z", 10**40], [10**40, "z"]),
     ],
