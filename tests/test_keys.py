@@ -117,3 +117,56 @@ def test_a_name_whose_hash_fails_sooner_or_later_breaks_nothing(times: int) -> N
     model.learn_one(["b", "c"], 1)
     assert len(model.features_seen_) == (n_features + 1 if n_features else 2)
     assert model.features_seen_[-1] == "c"
+
+
+def test_a_name_counts_once_wherever_it_stands_and_however_many_there_are() -> None:
+    # Some of them have keys that differ by a multiple of a power of two, which a table of few bits does not tell apart.
+    names = [f"name-{i}" for i in range(5000)]
+    points = [names[i::977] for i in range(977)] + [[names[0], names[4096], names[1]], names[4096:0:-1024]]
+    models = [HoeffdingTreeClassifier() for _ in range(2)]
+    for model, repeats in zip(models, (False, True), strict=True):
+        model.learn_one(names, 0)
+        for i, point in enumerate(points):
+            model.learn_one([*point, *point[::-1], point[0]] if repeats else point, i % 2)
+    assert models[0].to_bytes() == models[1].to_bytes()
+    assert models[0].features_seen_ == names
+
+
+@pytest.mark.parametrize("learn", [True, False])
+def test_a_list_may_change_while_it_is_read(learn: bool) -> None:
+    point: list[object] = []
+
+    class Shrinks:
+        """A name that takes all after itself out of the point when it is looked up."""
+
+        def __hash__(self) -> int:
+            del point[2:]
+            return 1
+
+    shrinks = Shrinks()
+    point.extend(["a", shrinks, *(f"after-{i}" for i in range(100))])
+    model = HoeffdingTreeClassifier()
+    model.learn_one(["a"], 0)
+    if learn:
+        model.learn_one(point, 1)
+        assert model.features_seen_ == ["a", shrinks]
+    else:
+        assert model.predict_one(point) == 0
+    assert len(point) == 2
+
+
+def test_a_tuple_and_a_list_and_a_subclass_of_either_are_the_same_point() -> None:
+    class Words(list[str]):
+        pass
+
+    class Pair(tuple[str, ...]):
+        __slots__ = ()
+
+    points = [["a", "b"], ["b", "c", "a"], []]
+    models = []
+    for form in (list, tuple, Words, Pair, iter):
+        model = HoeffdingTreeClassifier()
+        for i, point in enumerate(points):
+            model.learn_one(form(point), i % 2)
+        models.append(model.to_bytes())
+    assert len(set(models)) == 1

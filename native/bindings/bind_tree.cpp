@@ -86,6 +86,7 @@ void learn_one(GuardedTree& self, nb::handle x, std::int64_t label, double weigh
 Vector<Label> predict(GuardedTree& self, const Array<std::int64_t>& indptr, const Array<KeyId>& keys,
                       const std::optional<Array<std::int64_t>>& places, const NumberArrays& numbers) {
     std::vector<Label> labels;
+    const std::span<const std::int64_t> order = span_of_optional(places);
     {
         nb::gil_scoped_release release;
         const KeyedRows rows = checked_points(indptr, keys, numbers);
@@ -93,7 +94,7 @@ Vector<Label> predict(GuardedTree& self, const Array<std::int64_t>& indptr, cons
         const std::shared_lock lock(self.mutex);
         Scores scores = self.tree.make_scores();
         for_each_row(self, rows, [&](std::size_t i, const Point& point) {
-            labels[i] = self.tree.predict_label(point, scores, span_of_optional(places));
+            labels[i] = self.tree.predict_label(point, scores, order);
         });
     }
     return to_numpy(std::move(labels));

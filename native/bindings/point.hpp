@@ -25,25 +25,32 @@ inline std::string repr_of(nb::handle object) { return nb::cast<std::string>(nb:
     throw nb::type_error((constraint + ", got " + repr_of(object)).c_str());
 }
 
-/// A Python integer, or what can stand for one, from 0 to 2^31 - 1. The texts say what it must be if it is not.
-inline std::int32_t natural_of(nb::handle item, const char* not_integer, const char* negative, const char* too_large) {
+/// The value of a Python integer from 0 to 2^31 - 1, and -1 of any other.
+inline std::int32_t value_if_natural(PyObject* integer) {
     int overflow = 0;
-    if (PyLong_CheckExact(item.ptr())) {
-        const long long value = PyLong_AsLongLongAndOverflow(item.ptr(), &overflow);
-        if (overflow == 0 && value >= 0 && value <= std::numeric_limits<std::int32_t>::max()) {
-            return static_cast<std::int32_t>(value);
-        }
-    }
-    nb::object index = nb::steal(PyNumber_Index(item.ptr()));
+    const long long value = PyLong_AsLongLongAndOverflow(integer, &overflow);
+    const bool is_natural = overflow == 0 && value >= 0 && value <= std::numeric_limits<std::int32_t>::max();
+    return is_natural ? static_cast<std::int32_t>(value) : -1;
+}
+
+/// What can stand for a Python integer, from 0 to 2^31 - 1. The texts say what it must be if it is not.
+inline std::int32_t converted_natural(nb::handle item, const char* not_integer, const char* negative,
+                                      const char* too_large) {
+    const nb::object index = nb::steal(PyNumber_Index(item.ptr()));
     if (!index.is_valid()) throw_type_error(not_integer, item);
-    const long long value = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
-    if (overflow < 0 || (overflow == 0 && value < 0)) {
-        throw std::invalid_argument(negative + (", got " + repr_of(index)));
+    const std::int32_t value = value_if_natural(index.ptr());
+    if (value >= 0) return value;
+    int overflow = 0;
+    const bool is_negative = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow) < 0 && overflow <= 0;
+    throw std::invalid_argument((is_negative ? negative : too_large) + (", got " + repr_of(index)));
+}
+
+/// A Python integer, or what can stand for one, from 0 to 2^31 - 1.
+inline std::int32_t natural_of(nb::handle item, const char* not_integer, const char* negative, const char* too_large) {
+    if (PyLong_CheckExact(item.ptr())) {
+        if (const std::int32_t value = value_if_natural(item.ptr()); value >= 0) return value;
     }
-    if (overflow > 0 || value > std::numeric_limits<std::int32_t>::max()) {
-        throw std::invalid_argument(too_large + (", got " + repr_of(index)));
-    }
-    return static_cast<std::int32_t>(value);
+    return converted_natural(item, not_integer, negative, too_large);
 }
 
 inline FeatureId feature_of(nb::handle item) {

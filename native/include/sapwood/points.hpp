@@ -63,13 +63,18 @@ private:
     std::size_t row_;
 };
 
+/// Whether features ascend, each once.
+inline bool do_ascend(Features features) {
+    return std::adjacent_find(features.begin(), features.end(), std::greater_equal<>()) == features.end();
+}
+
 /// Throws PointsError unless the features of a point are unique and none is negative. O(m) if they are in ascending
 /// order, O(m log m) otherwise.
 inline void check_features(Features features) {
+    if (features.empty() || (features.front() >= 0 && do_ascend(features))) return;
     for (const FeatureId id : features) {
         if (id < 0) throw PointsError(PointsFault::negative_feature, id);
     }
-    if (std::adjacent_find(features.begin(), features.end(), std::greater_equal<>()) == features.end()) return;
     std::vector<FeatureId> sorted(features.begin(), features.end());
     std::sort(sorted.begin(), sorted.end());
     const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
@@ -87,8 +92,11 @@ inline void check_csr(const CsrView& csr, std::int64_t n_columns) {
     }
     if (indptr.back() > stored) throw PointsError(PointsFault::rows_beyond_end, indptr.back(), stored);
     for (std::size_t i = 0; i < csr.size(); ++i) {
+        const Features row = csr.row(i);
+        if (row.empty() || (row.front() >= 0 && row.back() < n_columns && do_ascend(row))) continue;
+        // Which is the first that is wrong?
         std::int64_t last = -1;
-        for (const FeatureId id : csr.row(i)) {
+        for (const FeatureId id : row) {
             if (id < 0 || id >= n_columns) throw PointsError(PointsFault::feature_beyond_end, id, n_columns - 1, i);
             if (id <= last) throw PointsError(PointsFault::unsorted_features, id, last, i);
             last = id;

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["NO_LABELS", "Labels", "as_classes", "as_label", "distinct"]
+__all__ = ["NO_LABELS", "Labels", "as_classes", "as_label", "distinct", "error_of_label"]
 
 _KINDS = "biufUSO"  # what a label in an array may be; dates are not, as their items change type with their unit
 
@@ -159,3 +159,13 @@ def _as_item(label: Any, name: str) -> Hashable:
         return as_label(label)
     except (TypeError, ValueError) as error:
         raise type(error)(f"{name} must hold labels: {error}") from None
+
+
+def error_of_label(error: Exception, y: Any) -> Exception:
+    """Say that a label must be hashable if that was the error."""
+    if isinstance(error, TypeError):
+        try:
+            hash(y)
+        except TypeError:
+            return TypeError(f"y must be hashable, got {y!r}")
+    return error

@@ -10,8 +10,9 @@ import numpy as np
 
 from sapwood.data.labels import as_label
 from sapwood.inspect.summary import DynamicTreeSummary
+from sapwood.learner.answers import Answers
 from sapwood.learner.dynamic_model import NOT_HELD, DynamicModel, check_ids
-from sapwood.learner.learner import REFUSED, Answers, TreeLearner
+from sapwood.learner.learner import REFUSED, TreeLearner
 from sapwood.learner.model import TreeModel, points_met
 
 if TYPE_CHECKING:

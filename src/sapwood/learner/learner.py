@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar, cast
 
 import numpy as np
 
 from sapwood import _core
 from sapwood.data.batch import as_dict
 from sapwood.data.category import Category
-from sapwood.data.labels import NO_LABELS, Labels, as_label
+from sapwood.data.labels import NO_LABELS, Labels, as_label, error_of_label
 from sapwood.data.weights import LARGEST_WEIGHT, weight_of_one
 from sapwood.inspect.explain import Explanation, explain_row
 from sapwood.inspect.html import tree_html
 from sapwood.inspect.summary import Summary, summary_of
 from sapwood.inspect.top_features import TopFeatures, top_features
 from sapwood.inspect.view import TreeView, places_of
+from sapwood.learner.answers import Answers
+from sapwood.learner.declared import check_declared, declared
 from sapwood.learner.locks import Lock, new_lock
 from sapwood.learner.make_tree import checked_reading, make_tree
 from sapwood.learner.model import TreeModel, points_met
@@ -40,7 +42,7 @@ if TYPE_CHECKING:
 else:
     Point = Any
 
-__all__ = ["REFUSED", "Answers", "Point", "TreeLearner"]
+__all__ = ["REFUSED", "Point", "TreeLearner"]
 
 REFUSED = (TypeError, ValueError, OverflowError)
 """The errors by which something is refused, before anything has changed."""
@@ -49,18 +51,6 @@ _PLAIN = frozenset({dict, list, tuple, set, frozenset})
 _ROWS_IN_PART = 1 << 14
 """Of points that are put in another order at a time: their features are in the cache when the tree reads them."""
 T = TypeVar("T")
-
-
-class Answers(NamedTuple):
-    """The predictions of a learner for points before it learned them, by the numbers of the classes."""
-
-    classes: tuple[Hashable, ...]
-    """The classes by number, as they are known after the last point."""
-    true: NDArray[np.int64]
-    predicted: NDArray[np.int64]
-    """-1 where no class had been met."""
-    probabilities: NDArray[np.float64]
-    """One column per class; a class that had not been met has probability 0."""
 
 
 class TreeLearner:
@@ -229,10 +219,10 @@ class TreeLearner:
         with self.lock:
             model = self.model or self._new_model()
             try:
-                labels = self._declared(model.labels, classes)
-                for label in batch.coded.classes.tolist():
-                    if label not in labels.column:
-                        raise ValueError(f"y must hold the classes {_listed(labels.classes)} only, got {label!r}")
+                labels = declared(model.labels, classes)
+                if labels is not model.labels:
+                    self.check_number_of_classes(len(labels.classes))
+                check_declared(labels, batch.coded.classes)
                 batch = weighted(batch, self.parameters.get("class_weight"), "partial_fit", labels)
                 self._learn_or_undo(model, labels, batch, partial(how, model))
             except REFUSED as error:
@@ -252,13 +242,7 @@ class TreeLearner:
             except REFUSED as error:
                 self.refuse(method, error)
             order = model.labels.order
-        predicted, probabilities, true = found[0].astype(np.int64), found[1], found[2].astype(np.int64)
-        # The core has two classes at least. Before the second was met the first has all probability, before that none.
-        known = _known_before(true, n_known)
-        probabilities[known == 0] = 0
-        probabilities[known == 1] = np.arange(probabilities.shape[1]) == 0
-        # The number of the last class that is known; of none it is -1.
-        return Answers(order, true, np.minimum(predicted, known - 1), probabilities[:, : len(order)])
+        return Answers.of_core(order, n_known, *found)
 
     def learn_one(self, x: Point, y: Hashable, w: float = 1) -> None:
         """Learn one point of weight `w`. Its class may be new."""
@@ -284,7 +268,7 @@ class TreeLearner:
                 else:
                     self._learn_new_class(model, x, y, w)
             except REFUSED as error:
-                self.refuse("learn_one", _of_label(error, y))
+                self.refuse("learn_one", error_of_label(error, y))
             if self.model is None:
                 self.model = model
 
@@ -349,24 +333,6 @@ class TreeLearner:
             return self.type_of_model(cast("CoreTree", tree), checked_reading(self.parameters))
         except REFUSED as error:
             self.refuse("", error)
-
-    def _declared(self, labels: Labels, given: NDArray[Any] | None) -> Labels:
-        """Return the labels with the classes that are declared, if they are."""
-        if given is None:
-            if not labels.declared and not labels.order:
-                raise ValueError("classes must be passed on the first call to partial_fit, got None")
-            return labels
-        if labels.declared:
-            if set(given.tolist()) != set(labels.column):
-                raise ValueError(f"classes must be the same as before, {_listed(labels.classes)}, got {_listed(given)}")
-            return labels
-        missing = [label for label in labels.order if label not in set(given.tolist())]
-        if missing:
-            raise ValueError(f"classes must hold all classes that were learned, got none equal to {missing[0]!r}")
-        if len(given) == 0:
-            raise ValueError("classes must hold a class, got none")
-        self.check_number_of_classes(len(given))
-        return labels.declare(given)
 
     def check_number_of_classes(self, n_classes: int) -> None:
         """Refuse classes that the search cannot tell apart now, not when the first point of one comes."""
@@ -523,23 +489,3 @@ class TreeLearner:
             raise error
         owner = f"{self.owner}.{method}" if method else self.owner
         raise type(error)(f"{owner}: {error}") from None
-
-
-def _known_before(labels: NDArray[np.int64], n_known: int) -> NDArray[np.int64]:
-    """Return how many classes the tree had met before each point. They are numbered as they are met."""
-    met = np.concatenate(([n_known - 1], labels[:-1]))
-    return np.maximum.accumulate(met) + 1
-
-
-def _listed(classes: NDArray[Any]) -> str:
-    return np.array2string(classes, threshold=10, separator=", ")
-
-
-def _of_label(error: Exception, y: Any) -> Exception:
-    """Say that a label must be hashable if that was the error."""
-    if isinstance(error, TypeError):
-        try:
-            hash(y)
-        except TypeError:
-            return TypeError(f"y must be hashable, got {y!r}")
-    return error
