@@ -87,6 +87,7 @@ def test_docstring(test: doctest.DocTest) -> None:
     run(test)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.name)
 def test_script(script: Path, tmp_path: Path) -> None:
     """A script of the examples ends without an error or a warning, and has something to say."""

@@ -83,6 +83,7 @@ def test_other_options(growth: str, changed: dict[str, Any]) -> None:
     twins_of(options_with(growth, **{"leaf_prediction": "majority", **changed}), stream_that_changes(4, 200))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("growth", OPTIONS)
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_streams(growth: str, name: str) -> None:

@@ -9,6 +9,7 @@ import numpy.typing as npt
 import pytest
 
 from sapwood import ExtremelyFastDecisionTreeClassifier, HoeffdingTreeClassifier
+from sapwood.data.labels import NO_LABELS
 
 N_CLASSES = 12
 FEATURES = 30
@@ -56,3 +57,30 @@ def test_classes_that_nobody_declared_move_records_seldom(max_bytes: int | None,
     assert core_tree(model).n_classes() == 69
     # With the 3rd, 5th, 9th, 17th, 33rd and 65th class; under a limit whenever they are a quarter more.
     assert moved[-1] == expected
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        [5, 3, 2**62, -7, -(2**63), 2**63 - 1],
+        [2**63, -1, 5, 2**63 + 1],
+        ["b", "a\0", "", "ab", "c\0\0"],
+        [1, 2.5, -3, 0.25, 2**53 + 1],
+        ["b", 3, "a", (1, "x"), 2, None.__class__],
+        [True, False],
+        [False, 2, "a", 3.5],
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("first", [0, 1, 3])
+def test_classes_are_the_same_however_many_come_at_once(labels: list[Any], first: int) -> None:
+    together = NO_LABELS.seen(labels[:first]).seen(labels[first:])
+    one_by_one = NO_LABELS
+    for label in labels:
+        one_by_one = one_by_one.seen([label])
+    assert together.order == one_by_one.order
+    assert together.classes.dtype == one_by_one.classes.dtype
+    assert [(type(label), label) for label in together.classes.tolist()] == [
+        (type(label), label) for label in one_by_one.classes.tolist()
+    ]
+    assert together.columns.tolist() == one_by_one.columns.tolist()

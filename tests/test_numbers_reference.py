@@ -170,6 +170,7 @@ def test_every_kind_of_tree(kind: tuple[str, str, str], n_classes: int) -> None:
     assert twins.reference.settled < twins.reference.tally["tested"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("kind", KINDS, ids="-".join)
 def test_leaves_that_mix(kind: tuple[str, str, str], n_classes: int) -> None:

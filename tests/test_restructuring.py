@@ -58,6 +58,7 @@ def test_limits(growth: str, limits: dict[str, Any]) -> None:
     assert resplit > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_streams(name: str) -> None:
     for growth in GROWTHS:

@@ -24,7 +24,7 @@ inline constexpr std::array<std::string_view, 21> names{
 
 /// Makes n points over about d features and K classes. The same arguments make the same points.
 inline std::vector<Point> make(std::string_view name, int n, int d, unsigned seed, int n_classes = 2) {
-    // What is asked of every feature of every point is found out once: under the sanitizers it took most of the time.
+    // What is asked of every feature of every point is found out once.
     const bool is_duplicates = name == "duplicates";
     const bool is_always_on = name == "always on";
     const bool is_pure_at_the_end = name == "pure at the end";

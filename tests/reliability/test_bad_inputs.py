@@ -46,6 +46,7 @@ def bad_call(model: Any, rng: np.random.Generator) -> Callable[[], object]:
     return calls[rng.integers(len(calls))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("classifier", CLASSIFIERS)
 def test_bad_inputs(classifier: Classifier) -> None:
     X, y = stream(n=100)

@@ -59,9 +59,12 @@ class Labels:
         if not new:
             return self
         classes = self.classes
-        for label in new:
+        fresh = [label for label in new if label not in self.column]
+        if fresh and _are_of_one_order([*self.column, *fresh]):
+            classes = as_classes([*self.column, *fresh])
+        else:
             # One by one: where labels cannot be compared, the order must not depend on how many come in a call.
-            if label not in self.column:
+            for label in fresh:
                 classes = as_classes([*classes.tolist(), label])
         return Labels((*self.order, *new), classes, self.declared)
 
@@ -135,6 +138,12 @@ def as_classes(labels: Sequence[Hashable]) -> NDArray[Any]:
     classes = np.empty(len(ordered), dtype=object)
     classes[:] = ordered
     return classes
+
+
+def _are_of_one_order(labels: Sequence[Hashable]) -> bool:
+    """Whether all are text, or all integers that an array holds: whatever their order, they end as the same classes."""
+    kinds = {type(label) for label in labels}
+    return kinds == {str} or (kinds == {int} and all(-(2**63) <= label < 2**63 for label in labels))  # type: ignore[operator]
 
 
 def distinct(y: NDArray[Any], name: str = "y") -> tuple[NDArray[Any], NDArray[np.intp]]:
