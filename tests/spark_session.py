@@ -6,6 +6,7 @@ import importlib.util
 import os
 import shutil
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,8 +16,9 @@ MARKS = [
     # pyspark leaves its sockets to the garbage collector.
     pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
-    # pyspark 3.5 compares the versions of what it needs.
+    # pyspark 3.5 compares the versions of what it needs, by setuptools or, without that, by Python itself.
     pytest.mark.filterwarnings("ignore:distutils Version classes:DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore:The distutils package is deprecated:DeprecationWarning"),
 ]
 
 SETTINGS = {
@@ -38,6 +40,15 @@ def why_no_spark() -> str | None:
     for name in ("pyspark", "pyarrow"):
         if importlib.util.find_spec(name) is None:
             return f"no {name}: `make test-spark` installs it"
+    return None
+
+
+def why_no_connect() -> str | None:
+    """Say why there is no server of Spark Connect here; None if there is."""
+    found = importlib.util.find_spec("pyspark")
+    jars = Path(found.origin).parent / "jars" if found is not None and found.origin is not None else Path()
+    if not any(jars.glob("spark-connect_*.jar")):
+        return "no server of Spark Connect: the package of pyspark 3.5 has none, that of 4 has"
     return None
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from spark_points import SCHEMA, digest_of, driven, one_machine, rows_of, write_batch
-from spark_session import MARKS, session
+from spark_session import MARKS, session, why_no_connect
 
 pytestmark = MARKS
 
@@ -113,6 +113,7 @@ def test_a_driver_that_is_killed_anywhere_in_a_batch(tmp_path: Path) -> None:
     assert driven(folder, checkpoint, shards=3) == [f"learned 3 {digest_of(machine(batches))}"]
 
 
+@pytest.mark.skipif(why_no_connect() is not None, reason=str(why_no_connect()))
 def test_spark_connect_learns_the_same_tree(tmp_path: Path) -> None:
     folder = tmp_path / "stream"
     rows = rows_of(300)

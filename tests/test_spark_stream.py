@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 from spark_points import OPTIONS, SCHEMA, digest_of, driven, one_machine, rows_of, write_batch
-from spark_session import MARKS, session
+from spark_session import MARKS, session, why_no_connect
 
 pytestmark = MARKS
 
@@ -76,6 +76,7 @@ def test_a_driver_that_is_killed_before_and_after_its_save_learns_every_batch_on
     assert driven(folder, checkpoint) == [f"learned 4 {expected}"]
 
 
+@pytest.mark.skipif(why_no_connect() is not None, reason=str(why_no_connect()))
 def test_spark_connect_learns_the_same_tree(folder: Path, tmp_path: Path) -> None:
     expected = digest_of(one_machine([[row for rows in BATCHES for row in rows]], sub_batches=2))
     assert driven(folder, tmp_path / "checkpoint", master="connect") == [f"learned -1 {expected}"]
