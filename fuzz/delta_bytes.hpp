@@ -16,8 +16,9 @@ struct DeltaBytes {
     static std::vector<std::string> seeds() {
         const Delta nothing(7, 2);
         using Counts = std::vector<std::int64_t>;
-        // Of weights above 1, and of points that count once each.
-        const Delta one(7, 2, {{1, {2, 3}, {2, 1}}}, {{1, 4, 0, 2, 2}, {1, 4, 1, 3, 1}, {1, 9, 1, 3, 1}});
+        // Of weights above 1, with a bin of a number, and of points that count once each.
+        const Delta one(7, 2, {{1, {2, 3}, {2, 1}}},
+                        {{1, 4, 0, 2, 2}, {1, 4, 1, 3, 1}, {1, 9, 1, 3, 1}, {1, bin_id(2, 5), 1, 3, 1}});
         const Delta two(8, 300, {{1, Counts(300, 2), Counts(300, 2)}, {5, Counts(300, 1), Counts(300, 1)}},
                         {{1, 1, 299, 2, 2}, {1, 1'000'000, 0, 1, 1}, {5, 2, 7, 1, 1}});
         return {nothing.to_bytes(), one.to_bytes(), two.to_bytes()};

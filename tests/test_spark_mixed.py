@@ -149,7 +149,7 @@ def test_lists_of_words_beside_numbers(spark: Any) -> None:
 
 
 def test_what_is_refused(spark: Any) -> None:
-    from sapwood.spark import SparkDataError, SparkTreeClassifier
+    from sapwood.spark import SparkDataError, SparkTreeClassifier, best_splits
 
     wrong: list[tuple[Any, str]] = [
         ([], r"SparkTreeClassifier: features must be a column or a list of columns, got \[\]"),
@@ -159,6 +159,8 @@ def test_what_is_refused(spark: Any) -> None:
         with pytest.raises(ValueError, match=message):
             SparkTreeClassifier(features=features, classes=[0, 1])
     frame = spark.createDataFrame([(math.inf, 0)], "x double, label int")
+    with pytest.raises(ValueError, match="best_splits: features must be one column, of flags, got"):
+        best_splits(frame, features=["x"], classes=[0, 1])  # type: ignore[arg-type]
     with pytest.raises(Exception, match="column 'x' must hold finite numbers, got inf") as caught:
         SparkTreeClassifier(features=["x"], classes=[0, 1]).fit(frame)
     assert SparkDataError.__name__ in str(caught.value)

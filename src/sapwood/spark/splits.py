@@ -72,6 +72,8 @@ def best_splits(
         "search": "exhaustive",
         "batch_growth": True,
     }
+    if not isinstance(features, str):
+        raise ValueError(f"best_splits: features must be one column, of flags, got {features!r}")
     grower = Grower(parameters, classes, "best_splits")
     columns = Columns(features, label, grower.classes, "best_splits", weight=weight)
     narrow = frame.select(*columns.names)
