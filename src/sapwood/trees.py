@@ -51,7 +51,7 @@ class StreamingTreeClassifier(TreeClassifier, kind="StreamingTreeClassifier"):
     With ``drift`` it follows a stream that changes. Every node watches the error of the points that pass it through a
     window that is as long as their mean has not changed (`sapwood.drift.ADWIN`). When that has risen, an alternate tree
     begins beside the node, with the points since, and takes its place when it predicts better. It is not the default:
-    to such a tree points sorted by class are a change, it takes up to a quarter more time per point, and alternates
+    to such a tree points sorted by class are a change, it takes up to a sixth more time per point, and alternates
     share the memory of ``max_bytes``.
 
     Guarantee:
