@@ -6,9 +6,11 @@ points are looked up among those that are kept, and counted then.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 from reference_adwin import ReferenceAdwin
@@ -24,6 +26,7 @@ class WindowedOptions(Options):
 
     growth: str = "windowed"
     window_size: int = 50
+    drift_delta: float = 0.002
     swap_delta: float = 0.05
     patience: int = 10_000
     half_life: int | None = 10_000
@@ -34,7 +37,6 @@ class AdaptiveOptions(WindowedOptions):
     """The parameters of HAT."""
 
     growth: str = "adaptive"
-    drift_delta: float = 0.002
 
 
 @dataclass(frozen=True)
@@ -120,9 +122,9 @@ class FollowingTree(ReferenceTree):
 
     @contextmanager
     def beside(self, node: WatchedNode) -> Iterator[None]:
-        """Do something in the alternate of a node; that of the root has a trunk of its own, if errors began it."""
+        """Do something in the alternate of a node; that of the root has a trunk of its own."""
         self._owner = node
-        has_trunk = node is self.root and not self.is_windowed
+        has_trunk = node is self.root
         if has_trunk:
             self._swap_trunks()
         try:
@@ -181,8 +183,7 @@ class FollowingTree(ReferenceTree):
             self._born_beside += 1
         made = WatchedNode(**vars(plain), inherited=list(of_class), since=self.next, counted_since=self.next)
         made.tested_since = self.next
-        if isinstance(self.options, AdaptiveOptions):
-            made.errors = ReferenceAdwin(self.options.drift_delta)
+        made.errors = ReferenceAdwin(self.options.drift_delta)
         return made
 
     def cover_classes(self, n_classes: int) -> None:
@@ -270,6 +271,7 @@ class FollowingTree(ReferenceTree):
                 self._split_if_it_is_time(self.way_from(found[1], features)[-1], Nobody(label))
         if self.is_windowed:
             self._check_path(path, arbiter)
+            self._watch_errors(path[:1], is_right)
         else:
             self._watch_errors(path, is_right)
             self._split_if_it_is_time(leaf, arbiter)
@@ -291,8 +293,7 @@ class FollowingTree(ReferenceTree):
         with self.beside(node):
             leaf = self.way_from(alternate, features)[-1]
             is_right = self._answer(leaf, features) == label
-            owns_trunk = node is self.root and not self.is_windowed
-            self._teach(leaf, features, label, weight, Nobody(label), teaches_trunk=owns_trunk)
+            self._teach(leaf, features, label, weight, Nobody(label), teaches_trunk=node is self.root)
         node.contest.n += 1
         if is_right != self._was_right:
             node.contest.results.append(is_right)
@@ -368,14 +369,17 @@ class FollowingTree(ReferenceTree):
     # ---- alternates
 
     def _begin(self, node: WatchedNode, since: int) -> None:
-        """Let an alternate learn the points since a moment that reached its node, in place of all below that."""
+        """Let an alternate learn the points since a moment that reached its node, in place of all below that.
+
+        That of a window counts all points of the window; its models learn those since the moment.
+        """
         for below in node.nodes()[1:]:
             assert isinstance(below, WatchedNode)
             self._drop(below)
         self.changes["alternates_started"] += 1
         n_outputs = 1 if self.n_classes == 2 else self.n_classes
         models = LeafModels(Bayes([0] * self.n_classes), Regression(Weights.zero(n_outputs)))
-        owns_trunk = node is self.root and not self.is_windowed
+        owns_trunk = node is self.root
         if owns_trunk:
             self._beside = (Regression(Weights.zero(1)), Mixing())
             self._beside[0].widen(n_outputs) if n_outputs > 1 else None
@@ -383,10 +387,13 @@ class FollowingTree(ReferenceTree):
         node.contest = Contest()
         with self.beside(node):
             leaf = node.alternate = self._leaf(node.way, [0] * self.n_classes, models)
-            leaf.since = leaf.counted_since = since
+            leaf.since = leaf.counted_since = 0 if self.is_windowed else since
             for number in sorted(self.kept):
                 features, label, weight = self.kept[number]
-                if number < since or node not in self.way_from(self.root, features):
+                if number < leaf.since or node not in self.way_from(self.root, features):
+                    continue
+                if number < since:
+                    leaf.of_class[label] += weight.times
                     continue
                 self._teach(leaf, features, label, weight, Nobody(label), teaches_trunk=owns_trunk)
                 leaf.of_class[label] += weight.times
@@ -396,14 +403,15 @@ class FollowingTree(ReferenceTree):
         """Count a point in a new alternate, where counts are not looked up."""
 
     def _decide(self, path: Sequence[WatchedNode]) -> None:
-        delta = self.options.swap_delta
+        needed = -math.log(self.options.swap_delta)
+        share = self._independent_share()
         for node in path:
             alternate = node.alternate
             if alternate is None:
                 continue
-            if node.contest.stake(True) * delta >= 1 and self._may_swap(node):
+            if math.log(node.contest.stake(True)) * share >= needed and self._may_swap(node):
                 self.changes["alternates_swapped"] += 1
-                if node is self.root and not self.is_windowed:
+                if node is self.root:
                     self._swap_trunks()
                 for each in sorted(alternate.nodes(), key=lambda made: made.born):
                     each.born = self._born
@@ -415,11 +423,24 @@ class FollowingTree(ReferenceTree):
                     self._drop(each)
                 self._put(alternate, node)
                 return
-            if node.contest.stake(False) * delta >= 1 or node.contest.n >= self.options.patience:
+            lost = math.log(node.contest.stake(False)) * share >= needed
+            patience, window = self.options.patience, self.options.window_size
+            patience = min(patience, window) if self.is_windowed else patience
+            if lost or node.contest.n >= patience:
                 self._drop(node)
-                rest = self.options.patience + self.options.window_size
+                rest = 2 * (patience + window)
                 node.rests_until = self.next + rest if self.is_windowed else 0
             return
+
+    def _independent_share(self) -> float:
+        """Return how many independent points a point is worth, by how often labels repeat among those that are kept."""
+        labels = [self.kept[number][1] for number in sorted(self.kept)]
+        by_chance = sum((labels.count(label) / len(labels)) ** 2 for label in set(labels))
+        if len(set(labels)) < 2:
+            return 0
+        repeats = sum(a == b for a, b in pairwise(labels))
+        correlation = (repeats / (len(labels) - 1) - by_chance) / (1 - by_chance)
+        return (1 - correlation) / (1 + correlation) if correlation > 0 else 1
 
     def _drop(self, node: WatchedNode) -> None:
         if node.alternate is not None:

@@ -21,7 +21,7 @@ from sapwood._core import Tree
 
 BOLD: dict[str, Any] = {"delta": 0.3, "tau": 0.2, "swap_delta": 0.3, "patience": 60}
 OPTIONS = {
-    "windowed": WindowedOptions(**BOLD, window_size=60, min_samples_reevaluate=1),
+    "windowed": WindowedOptions(**BOLD, window_size=60, min_samples_reevaluate=1, drift_delta=0.3),
     "adaptive": AdaptiveOptions(**BOLD, window_size=120, drift_delta=0.3),
     "streaming": DriftOptions(
         **{**BOLD, "delta": 0.45}, split_test="evidence", min_samples_reevaluate=1, window_size=100, drift_delta=0.3
@@ -95,7 +95,7 @@ def test_hostile_streams(growth: str, name: str) -> None:
 def test_alternates_begin_win_and_lose(growth: str) -> None:
     """Many streams, in which all that can happen to an alternate does."""
     seen: dict[str, int] = {}
-    for seed in range(6):
+    for seed in range(9):
         options = options_with(growth, leaf_prediction="mixed" if seed == 5 else "majority", patience=150)
         twins = twins_of(options, stream_that_changes(seed, 800, 3 if seed == 4 else 2))
         for name, count in {**twins.reference.changes, **twins.reference.tally}.items():

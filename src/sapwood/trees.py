@@ -51,7 +51,7 @@ class StreamingTreeClassifier(TreeClassifier, kind="StreamingTreeClassifier"):
     With ``drift`` it follows a stream that changes. Every node watches the error of the points that pass it through a
     window that is as long as their mean has not changed (`sapwood.drift.ADWIN`). When that has risen, an alternate tree
     begins beside the node, with the points since, and takes its place when it predicts better. It is not the default:
-    to such a tree points sorted by class are a change, it takes up to a quarter more time per point, and alternates
+    to such a tree points sorted by class are a change, it takes up to a sixth more time per point, and alternates
     share the memory of ``max_bytes``.
 
     Guarantee:
@@ -66,7 +66,8 @@ class StreamingTreeClassifier(TreeClassifier, kind="StreamingTreeClassifier"):
       the same tree, and so do the two exact searches.
     - An alternate changes nothing of the tree, nor of its predictions, before it wins (unless ``max_bytes`` is set,
       which they share). One that is no better ever wins with a probability of at most ``swap_delta``, however often it
-      is looked at; this assumes that the points of a contest do not change in kind.
+      is looked at; this assumes that the points of a contest do not change in kind. Where labels come in runs, points
+      count as fewer.
     - A model that was saved goes on as if it had never stopped, byte for byte, alternates and detectors included.
     - A point with m active features is led to its leaf in O(m + depth), and learned in O(m) per node that counts it. It
       is learned at most twice: in the tree, and in an alternate on its way.
@@ -241,8 +242,9 @@ class SlidingWindowTreeClassifier(TreeClassifier, kind="SlidingWindowTreeClassif
 
     A leaf is split as in `HoeffdingTreeClassifier`. Every point is counted in every node on its way, and taken back
     when ``window_size`` newer points have come. When another feature is better than that of an inner node by the bound
-    of ``split_test``, an alternate tree with that feature at its root begins beside the node. It takes the place of the
-    node when it predicts better.
+    of ``split_test``, an alternate tree with that feature at its root begins beside the node. When the error of the
+    whole tree has risen, as an `sapwood.drift.ADWIN` of it sees, one begins beside the root, whose models learn the
+    points since. An alternate takes the place of its node when it predicts better.
 
     Guarantee:
 
@@ -251,7 +253,7 @@ class SlidingWindowTreeClassifier(TreeClassifier, kind="SlidingWindowTreeClassif
       a node that was paused begins again with the next point.)
     - An alternate changes nothing of the tree, nor of its predictions, before it wins. One that is no better ever wins
       with a probability of at most ``swap_delta``, however often it is looked at; the test compares the two on the same
-      points, and assumes that the points of a contest do not change in kind.
+      points, of which fewer count where labels come in runs, and assumes that these do not change in kind.
     - The tree depends only on the points, their weights and their order. A model that was saved goes on as if it had
       never stopped, byte for byte.
     - A point with m active features is counted, and taken back, in O(m) per node on its way, and in the alternates.
@@ -260,7 +262,7 @@ class SlidingWindowTreeClassifier(TreeClassifier, kind="SlidingWindowTreeClassif
     Unlike in the original, inner nodes are checked after every point, new leaves and alternates begin with the points
     of the window instead of none, the root can be replaced like any other node, and swaps are decided by a test. Since
     leaves begin with many points, ``tau`` is 0: else a tie would split them at once, one below the other. The models of
-    leaves learn from points and do not unlearn them.
+    leaves learn from points and do not unlearn them, so that errors are watched too, which the original does not.
 
     Not promised: an error probability for the whole tree. Evidence, which has one, does not hold for points that are
     forgotten, so ``split_test`` must be a bound; and the approximate search cannot forget.
@@ -292,7 +294,7 @@ class HoeffdingAdaptiveTreeClassifier(TreeClassifier, kind="HoeffdingAdaptiveTre
       began, or since the last change of its error, and are among the last ``window_size``.
     - An alternate changes nothing of the tree, nor of its predictions, before it wins. One that is no better ever wins
       with a probability of at most ``swap_delta``, however often it is looked at; the test compares the two on the same
-      points, and assumes that the points of a contest do not change in kind.
+      points, of which fewer count where labels come in runs, and assumes that these do not change in kind.
     - The tree depends only on the points, their weights and their order. A model that was saved goes on as if it had
       never stopped, byte for byte, detectors included.
     - A point with m active features costs what it does in a Hoeffding tree, and O(1) per node on its way; and at most

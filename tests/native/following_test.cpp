@@ -47,7 +47,7 @@ TreeOptions kind(Growth growth, std::size_t number) {
     options.window_size = 60 + 40 * static_cast<std::int64_t>(number % 3);
     options.drift_delta = 0.3;
     options.swap_delta = 0.3;
-    options.patience = 80;
+    options.patience = 160;
     options.half_life = 30;
     if (growth == Growth::streaming) {
         options.drift = true;
@@ -231,11 +231,12 @@ std::int64_t alternates_touch_nothing(Growth growth, std::size_t number) {
     return with.body().following()->tally.started;
 }
 
-/// Patience may be for ever: then a node that has lost an alternate rests for ever.
+/// Patience and the window may be for ever: then a node that has lost an alternate rests for ever.
 void patience_for_ever() {
     for (std::size_t number = 0; number < 4; ++number) {
         TreeOptions options = kind(Growth::windowed, number);
         options.patience = std::numeric_limits<std::int64_t>::max();
+        options.window_size = std::numeric_limits<std::int64_t>::max();
         StreamingTree tree(options);
         for (const Point& point : changing(static_cast<unsigned>(number))) {
             tree.learn(sapwood::Features(point.features), point.label);
@@ -313,7 +314,7 @@ int main(int argc, char** argv) {
         for (const std::string_view name : sapwood::streams::names) {
             follows(growth, name, number++, seen);
         }
-        for (unsigned seed = 0; seed < 6; ++seed) follows(growth, "changing", number++, seen);
+        for (unsigned seed = 0; seed < 12; ++seed) follows(growth, "changing", number++, seen);
         CHECK(seen.splits > 20 && seen.started > 5 && seen.swapped > 2 && seen.dropped > 2);
         CHECK(growth == Growth::windowed || seen.drifts > 10);
         std::fprintf(stderr, "splits %ld, drifts %ld, alternates %ld, swapped %ld, dropped %ld\n",

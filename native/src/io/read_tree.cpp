@@ -58,7 +58,7 @@ public:
         ByteReader models = sections_.section("models");
         LeafPredictor& predictor = tree.restored_predictor();
         get_shared(models, predictor.shared(), tree);
-        if (options.watches_errors() && models.get_flag("whether the root has an alternate")) {
+        if (options.follows_change() && models.get_flag("whether the root has an alternate")) {
             predictor.begin_beside();
             get_shared(models, *predictor.beside(), tree);
         }
@@ -71,7 +71,7 @@ public:
         ByteReader nodes = sections_.section("nodes");
         NodesReader(nodes, tree, *growth, pages ? &*pages : nullptr, n_features_).read();
         const bool has_beside = tree.following() && tree.watch(Nodes::root).alternate != no_node;
-        require_of_file(predictor.beside().has_value() == (has_beside && options.watches_errors()),
+        require_of_file(predictor.beside().has_value() == has_beside,
                         "an alternate of the root must have a trunk of its own, and no other alternate", has_beside);
         if (pages) pages->finish();
         require_end(nodes, "nodes");

@@ -67,7 +67,7 @@ private:
     void put_models(ByteWriter& out) {
         const LeafPredictor& predictor = tree_.body().predictor();
         put_shared(out, predictor.shared());
-        if (tree_.body().options().watches_errors()) {
+        if (tree_.body().options().follows_change()) {
             out.put(static_cast<std::uint8_t>(predictor.beside() ? 1 : 0));
             if (predictor.beside()) put_shared(out, *predictor.beside());
         }

@@ -185,7 +185,7 @@ private:
         require(n_leaves_ == nodes_.n_leaves() && n_leaves_beside_ == nodes_.n_leaves_beside(),
                 "the leaves are not as many as counted");
         const bool has_beside = tree_.following() && tree_.watch(Nodes::root).alternate != no_node;
-        require(tree_.predictor().beside().has_value() == (has_beside && tree_.options().watches_errors()),
+        require(tree_.predictor().beside().has_value() == has_beside,
                 "an alternate of the root without a trunk of its own");
         require(!tree_.options().max_leaves || static_cast<std::int64_t>(n_leaves_) <= *tree_.options().max_leaves,
                 "too many leaves");

@@ -112,6 +112,7 @@ class WindowTreeArguments(HoeffdingTreeArguments, _OfChange, total=False):
     """Those of `SlidingWindowTreeClassifier`."""
 
     min_samples_reevaluate: int
+    drift_delta: float
 
 
 class AdaptiveTreeArguments(HoeffdingTreeArguments, _OfChange, total=False):

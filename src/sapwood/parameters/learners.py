@@ -158,7 +158,7 @@ TREES: tuple[TreeKind, ...] = (
         "windowed",
         "window",
         "the tree of the most recent points",
-        frozenset({"tau", "grace_period", "min_samples_reevaluate", *_OF_CHANGE}),
+        frozenset({"tau", "grace_period", "min_samples_reevaluate", "drift_delta", *_OF_CHANGE}),
         (("min_samples_reevaluate", 1), ("delta", 0.01), ("tau", 0.0)),
         without=_WITHOUT_REMOVAL,
     ),

@@ -7,8 +7,8 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
-#include <vector>
 
+#include "sapwood/drift/bucket_rows.hpp"
 #include "sapwood/random.hpp"
 #include "sapwood/storage/bytes.hpp"
 #include "sapwood/words.hpp"
@@ -52,6 +52,76 @@ enum class Change : std::uint8_t {
     rose = 2,  // old values were dropped, and the mean of the others is above that of all
 };
 
+namespace detail {
+
+/// Whether the values of a window have another mean before one of the borders of its buckets than behind it. `total`
+/// and `variance` are of all `width` values; `Rows` are BucketRows whose sums have a `total()`.
+template <class Rows>
+bool shows_change(const Rows& rows, std::int64_t width, double total, double variance, const AdwinOptions& options) {
+    const std::int64_t least = options.min_window_length;
+    if (width < 2 * least) return false;
+    const auto all = static_cast<double>(width);
+    const double log_term = portable::ln(2 * portable::ln(all) / options.delta);
+    const double spread = 2 * variance * log_term;
+    // Below this, but for rounding, a difference of means times both numbers is less than its bound: nearly all
+    // borders are done with by a few products.
+    const double little = 0.999 * spread * all;
+    std::int64_t n_old = 0;
+    double old = 0;
+    for (std::size_t row = rows.size(); row-- > 0;) {
+        for (const auto& bucket : rows[row]) {
+            n_old += Rows::values_in(row);
+            old += bucket.total();
+            const std::int64_t n_new = width - n_old;
+            if (n_new < least) return false;
+            if (n_old < least) continue;
+            const auto before = static_cast<double>(n_old);
+            const auto after = static_cast<double>(n_new);
+            const double cross = old * after - (total - old) * before;
+            if (cross * cross <= little * before * after) continue;
+            const double apart = std::fabs(old / before - (total - old) / after);
+            const double rate = 1 / static_cast<double>(n_old - least + 1) + 1 / static_cast<double>(n_new - least + 1);
+            if (apart > std::sqrt(spread * rate) + 2.0 / 3.0 * log_term * rate) return true;
+        }
+    }
+    return false;
+}
+
+/// Throws ModelFormatError, with what was got, unless something holds that must of an ADWIN that was saved.
+template <class T>
+void require_of_adwin(bool holds, const char* what, T got) {
+    if (!holds) throw ModelFormatError(std::string(what) + ", got " + std::to_string(got));
+}
+
+}  // namespace detail
+
+/// What an ADWIN has seen and found, whatever its values are.
+struct AdwinHistory {
+    /// How many values there have been, and how many of them made the window shorter.
+    std::int64_t n_seen = 0;
+    std::int64_t n_detections = 0;
+    /// What the last value did.
+    Change last = Change::none;
+
+    void save(ByteWriter& out) const {
+        out.put(n_seen);
+        out.put(n_detections);
+        out.put(static_cast<std::uint8_t>(last));
+    }
+
+    /// Takes what was saved by an ADWIN of some options. Throws ModelFormatError if it cannot have been.
+    void load(ByteReader& in, const AdwinOptions& options) {
+        n_seen = in.get<std::int64_t>("the values that an ADWIN has seen");
+        n_detections = in.get<std::int64_t>("the changes that an ADWIN has found");
+        const auto change = in.get<std::uint8_t>("the last change that an ADWIN has found");
+        detail::require_of_adwin(change <= 2, "the last change that an ADWIN has found must be 0, 1 or 2", change);
+        last = static_cast<Change>(change);
+        detail::require_of_adwin(
+            0 <= n_detections && n_detections <= n_seen / options.clock && (last == Change::none || n_detections > 0),
+            "an ADWIN must find at most one change a look", n_detections);
+    }
+};
+
 /// ADWIN: a window of the most recent values of a stream, as long as their mean has not changed. Bifet and Gavaldà,
 /// "Learning from time-changing data with adaptive windowing", SDM 2007.
 ///
@@ -77,14 +147,14 @@ public:
     /// The values in the window.
     std::int64_t width() const { return width_; }
     /// Their sum, their mean and their variance; the last two are 0 for no value.
-    double total() const { return total_; }
-    double estimation() const { return width_ == 0 ? 0 : total_ / static_cast<double>(width_); }
-    double variance() const { return width_ == 0 ? 0 : deviations_ / static_cast<double>(width_); }
+    double total() const { return window_.sum; }
+    double estimation() const { return width_ == 0 ? 0 : window_.sum / static_cast<double>(width_); }
+    double variance() const { return width_ == 0 ? 0 : window_.deviations / static_cast<double>(width_); }
     /// How many values there have been, and how many of them made the window shorter.
-    std::int64_t n_seen() const { return n_seen_; }
-    std::int64_t n_detections() const { return n_detections_; }
+    std::int64_t n_seen() const { return history_.n_seen; }
+    std::int64_t n_detections() const { return history_.n_detections; }
     /// What the last value did.
-    Change last() const { return last_; }
+    Change last() const { return history_.last; }
 
     /// Takes a value, of at most `largest_value` in absolute value, into the window, and cuts the window if it is time.
     Change update(double value) { return add(value) ? look() : Change::none; }
@@ -93,9 +163,12 @@ public:
 
     /// Takes a value into the window; returns whether it is time to look.
     bool add(double value) {
-        insert(value);
-        ++n_seen_;
-        last_ = Change::none;
+        const Sums taken{value, 0};
+        window_ = joined(window_, width_, taken, 1);
+        ++width_;
+        rows_.push({&taken, 1});
+        history_.last = Change::none;
+        ++history_.n_seen;
         if (--until_look_ > 0) return false;
         until_look_ = options_.clock;
         return width_ > options_.grace_period;
@@ -103,46 +176,18 @@ public:
     /// Drops the oldest bucket as long as a border shows a change.
     Change look() {
         const double before = estimation();
-        bool has_changed = false;
-        while (shows_change(options_.delta)) {
-            has_changed = true;
-            drop_oldest();
-        }
-        if (!has_changed) return last_;
-        ++n_detections_;
-        last_ = estimation() > before ? Change::rose : Change::fell;
-        return last_;
+        const std::int64_t width = width_;
+        while (shows_change(options_.delta)) drop_oldest();
+        if (width_ == width) return history_.last;
+        ++history_.n_detections;
+        history_.last = estimation() > before ? Change::rose : Change::fell;
+        return history_.last;
     }
     /// Whether a border of two buckets shows a change, at a `delta`: the smaller, the less it does.
     bool shows_change(double delta) const {
-        const std::int64_t least = options_.min_window_length;
-        if (width_ < 2 * least) return false;
-        const auto width = static_cast<double>(width_);
-        const double log_term = portable::ln(2 * portable::ln(width) / delta);
-        const double spread = 2 * variance() * log_term;
-        // Below this, but for rounding, a difference of means times both numbers is less than its bound: nearly all
-        // borders are done with by a few products.
-        const double little = 0.999 * spread * width;
-        std::int64_t n_old = 0;
-        double old = 0;
-        for (std::size_t row = filled_.size(); row-- > 0;) {
-            for (const Bucket& bucket : in_row(row)) {
-                n_old += size_of(row);
-                old += bucket.sum;
-                const std::int64_t n_new = width_ - n_old;
-                if (n_new < least) return false;
-                if (n_old < least) continue;
-                const auto before = static_cast<double>(n_old);
-                const auto after = static_cast<double>(n_new);
-                const double cross = old * after - (total_ - old) * before;
-                if (cross * cross <= little * before * after) continue;
-                const double apart = std::fabs(old / before - (total_ - old) / after);
-                const double rate =
-                    1 / static_cast<double>(n_old - least + 1) + 1 / static_cast<double>(n_new - least + 1);
-                if (apart > std::sqrt(spread * rate) + 2.0 / 3.0 * log_term * rate) return true;
-            }
-        }
-        return false;
+        AdwinOptions looked = options_;
+        looked.delta = delta;
+        return detail::shows_change(rows_, width_, total(), variance(), looked);
     }
     /// The same window, looked at with another `delta`.
     Adwin with_delta(double delta) const {
@@ -152,32 +197,23 @@ public:
     }
     /// Whether another has seen the same values, and none of them was dropped.
     bool has_same_window(const Adwin& other) const {
-        return n_seen_ == other.n_seen_ && n_detections_ == 0 && other.n_detections_ == 0 && width_ == other.width_ &&
-               total_ == other.total_ && deviations_ == other.deviations_ && filled_ == other.filled_ &&
-               buckets_ == other.buckets_;
+        return n_seen() == other.n_seen() && n_detections() == 0 && other.n_detections() == 0 &&
+               width_ == other.width_ && window_ == other.window_ && rows_ == other.rows_;
     }
-
-    /// The rows of buckets, one for every size, and what one takes.
-    std::size_t n_rows() const { return filled_.size(); }
-    std::size_t bytes_of_row() const { return stride() * sizeof(Bucket) + sizeof(std::uint32_t); }
 
     /// The memory held outside the object.
-    std::size_t n_bytes() const {
-        return buckets_.capacity() * sizeof(Bucket) + filled_.capacity() * sizeof(std::uint32_t);
-    }
+    std::size_t n_bytes() const { return rows_.n_bytes(); }
 
     // ---- the way to bytes and back ------------------------------------------------------------------------------
 
     void save(ByteWriter& out) const {
-        out.put(n_seen_);
-        out.put(n_detections_);
-        out.put(static_cast<std::uint8_t>(last_));
-        out.put(total_);
-        out.put(deviations_);
-        out.put(static_cast<std::uint8_t>(filled_.size()));
-        for (std::size_t row = 0; row < filled_.size(); ++row) {
-            out.put(filled_[row]);
-            for (const Bucket& bucket : in_row(row)) {
+        history_.save(out);
+        out.put(window_.sum);
+        out.put(window_.deviations);
+        out.put(static_cast<std::uint8_t>(rows_.size()));
+        for (std::size_t row = 0; row < rows_.size(); ++row) {
+            out.put(static_cast<std::uint32_t>(rows_[row].size()));
+            for (const Sums& bucket : rows_[row]) {
                 out.put(bucket.sum);
                 out.put(bucket.deviations);
             }
@@ -189,89 +225,58 @@ public:
     void load(ByteReader& in) {
         *this = Adwin(options_);
         Adwin read(options_);
-        read.n_seen_ = in.get<std::int64_t>("the values that an ADWIN has seen");
-        read.n_detections_ = in.get<std::int64_t>("the changes that an ADWIN has found");
-        const auto last = in.get<std::uint8_t>("the last change that an ADWIN has found");
-        require(last <= 2, "the last change that an ADWIN has found must be 0, 1 or 2", last);
-        read.last_ = static_cast<Change>(last);
-        read.total_ = in.get<double>("the sum of a window");
-        read.deviations_ = in.get<double>("the deviations of a window");
-        const auto rows = in.get<std::uint8_t>("the rows of an ADWIN");
-        require(rows <= most_rows, "the rows of an ADWIN must be at most 62", rows);
-        for (std::size_t row = 0; row < rows; ++row) {
-            read.add_row();
+        read.history_.load(in, options_);
+        read.until_look_ = options_.clock - read.n_seen() % options_.clock;
+        read.window_.sum = in.get<double>("the sum of a window");
+        read.window_.deviations = in.get<double>("the deviations of a window");
+        const auto n_rows = in.get<std::uint8_t>("the rows of an ADWIN");
+        detail::require_of_adwin(n_rows <= Rows::most_rows, "the rows of an ADWIN must be at most 62", n_rows);
+        for (std::size_t row = 0; row < n_rows; ++row) {
             const auto filled = in.get<std::uint32_t>("the buckets of a row");
-            require(filled >= 1 && filled <= options_.max_buckets, "the buckets of a row must be from 1 to max_buckets",
-                    filled);
+            detail::require_of_adwin(filled >= 1 && filled <= options_.max_buckets,
+                                     "the buckets of a row must be from 1 to max_buckets", filled);
             for (std::uint32_t i = 0; i < filled; ++i) {
-                Bucket bucket;
+                Sums bucket;
                 bucket.sum = in.get<double>("the sum of a bucket");
                 bucket.deviations = in.get<double>("the deviations of a bucket");
-                require(is_possible(bucket, size_of(row)), "a bucket must have a sum that its values can have",
-                        bucket.sum);
-                read.push(row, bucket);
-                require(read.width_ <= read.n_seen_ - size_of(row), "a window must be of values that were seen",
-                        read.width_);
-                read.width_ += size_of(row);
+                detail::require_of_adwin(is_possible(bucket, Rows::values_in(row)),
+                                         "a bucket must have a sum that its values can have", bucket.sum);
+                read.rows_.restore(row, bucket);
+                detail::require_of_adwin(read.width_ <= read.n_seen() - Rows::values_in(row),
+                                         "a window must be of values that were seen", read.width_);
+                read.width_ += Rows::values_in(row);
             }
         }
-        require(0 <= read.n_detections_ && read.n_detections_ <= read.n_seen_ / options_.clock &&
-                    (read.last_ == Change::none || read.n_detections_ > 0),
-                "an ADWIN must find at most one change a look", read.n_detections_);
-        read.until_look_ = options_.clock - read.n_seen_ % options_.clock;
-        require(is_possible({read.total_, read.deviations_}, read.width_),
-                "a window must have a sum that its values can have", read.total_);
+        detail::require_of_adwin(is_possible(read.window_, read.width_),
+                                 "a window must have a sum that its values can have", read.window_.sum);
         *this = std::move(read);
     }
 
 private:
     /// Some values: their sum, and the sum of the squares of their deviations from their mean.
-    struct Bucket {
+    struct Sums {
         double sum = 0;
         double deviations = 0;
-        bool operator==(const Bucket&) const = default;
+
+        bool operator==(const Sums&) const = default;
+        double total() const { return sum; }
+        /// Of powers of two this is as exact as `joined`, without a division.
+        static Sums of_twice(const Sums& a, const Sums& b, std::int64_t n) {
+            const double apart = a.sum - b.sum;
+            return {a.sum + b.sum, a.deviations + b.deviations + apart * apart * (0.5 / static_cast<double>(n))};
+        }
     };
+    using Rows = BucketRows<Sums, 1>;
 
-    static constexpr std::size_t most_rows = 62;
-
-    template <class T>
-    static void require(bool holds, const char* what, T got) {
-        if (!holds) throw ModelFormatError(std::string(what) + ", got " + std::to_string(got));
-    }
-    static bool is_possible(const Bucket& bucket, std::int64_t size) {
+    static bool is_possible(const Sums& sums, std::int64_t size) {
         // Rounding may add a little to either.
         const double most = 1.001 * largest_value * static_cast<double>(size);
-        return std::fabs(bucket.sum) <= most && bucket.deviations >= 0 && bucket.deviations <= most * largest_value;
-    }
-
-    /// How many values a bucket of a row has.
-    static std::int64_t size_of(std::size_t row) { return std::int64_t{1} << row; }
-    /// A row has room for one more bucket than it keeps.
-    std::size_t stride() const { return options_.max_buckets + std::size_t{1}; }
-    /// The buckets of a row, the oldest first. Those of a later row are older.
-    std::span<const Bucket> in_row(std::size_t row) const {
-        return std::span(buckets_).subspan(row * stride(), filled_[row]);
-    }
-
-    void add_row() {
-        buckets_.resize(buckets_.size() + stride());
-        filled_.push_back(0);
-    }
-    void push(std::size_t row, const Bucket& bucket) { buckets_[row * stride() + filled_[row]++] = bucket; }
-    /// Takes the oldest buckets of a row away.
-    void drop(std::size_t row, std::uint32_t count) {
-        Bucket* const first = buckets_.data() + row * stride();
-        for (std::uint32_t i = count; i < filled_[row]; ++i) first[i - count] = first[i];
-        filled_[row] -= count;
+        return std::fabs(sums.sum) <= most && sums.deviations >= 0 && sums.deviations <= most * largest_value;
     }
 
     /// What two sets of values have together.
-    static Bucket joined(const Bucket& a, std::int64_t n_a, const Bucket& b, std::int64_t n_b) {
-        if (n_a == n_b) {
-            // Of powers of two this is as exact, without a division.
-            const double apart = a.sum - b.sum;
-            return {a.sum + b.sum, a.deviations + b.deviations + apart * apart * (0.5 / static_cast<double>(n_a))};
-        }
+    static Sums joined(const Sums& a, std::int64_t n_a, const Sums& b, std::int64_t n_b) {
+        if (n_a == n_b) return Sums::of_twice(a, b, n_a);
         if (n_a == 0) return b;
         const auto in_a = static_cast<double>(n_a);
         const auto in_b = static_cast<double>(n_b);
@@ -279,54 +284,28 @@ private:
         return {a.sum + b.sum, a.deviations + b.deviations + in_a * in_b * apart * apart / (in_a + in_b)};
     }
 
-    void insert(double value) {
-        const Bucket window = joined({total_, deviations_}, width_, {value, 0}, 1);
-        total_ = window.sum;
-        deviations_ = window.deviations;
-        ++width_;
-        if (filled_.empty()) add_row();
-        push(0, {value, 0});
-        for (std::size_t row = 0; filled_[row] > options_.max_buckets; ++row) {
-            if (row + 1 == filled_.size()) add_row();
-            const std::span<const Bucket> buckets = in_row(row);
-            push(row + 1, joined(buckets[0], size_of(row), buckets[1], size_of(row)));
-            drop(row, 2);
-        }
-    }
-
     void drop_oldest() {
-        const std::size_t row = filled_.size() - 1;
-        width_ -= size_of(row);
-        drop(row, 1);
-        if (filled_[row] == 0) {
-            filled_.pop_back();
-            buckets_.resize(buckets_.size() - stride());
-        }
+        width_ -= Rows::values_in(rows_.size() - 1);
+        rows_.drop_oldest();
         // Added up anew, from what is there: differences would gather errors.
-        Bucket window;
+        window_ = Sums();
         std::int64_t size = 0;
-        for (std::size_t i = 0; i < filled_.size(); ++i) {
-            for (const Bucket& bucket : in_row(i)) {
-                window = joined(window, size, bucket, size_of(i));
-                size += size_of(i);
+        for (std::size_t row = 0; row < rows_.size(); ++row) {
+            for (const Sums& bucket : rows_[row]) {
+                window_ = joined(window_, size, bucket, Rows::values_in(row));
+                size += Rows::values_in(row);
             }
         }
-        total_ = window.sum;
-        deviations_ = window.deviations;
     }
 
     AdwinOptions options_;
-    std::vector<Bucket> buckets_;
-    /// How many buckets each row has.
-    std::vector<std::uint32_t> filled_;
+    Rows rows_{options_.max_buckets};
+    /// All values of the window, and how many there are.
+    Sums window_;
     std::int64_t width_ = 0;
-    std::int64_t n_seen_ = 0;
+    AdwinHistory history_;
     /// The values until the next look.
     std::int64_t until_look_;
-    std::int64_t n_detections_ = 0;
-    double total_ = 0;
-    double deviations_ = 0;
-    Change last_ = Change::none;
 };
 
 }  // namespace sapwood

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "sapwood/random.hpp"
+
 namespace sapwood {
 
 /// Which of two models that see the same points is right more often: a sequential form of McNemar's test.
@@ -14,8 +16,9 @@ namespace sapwood {
 /// *ever* reaches 1 / delta is at most delta, however often one looks. The same holds for the one that stands,
 /// mirrored.
 ///
-/// Guarantee: a challenger that is no better is taken, at any time, with a probability of at most delta; and one that
-/// is no worse is dropped with a probability of at most delta.
+/// Guarantee: of independent points, a challenger that is no better is taken, at any time, with a probability of at
+/// most delta; and one that is no worse is dropped with a probability of at most delta. Of points that depend on one
+/// another fewer count (independent_share.hpp): with a share f of them a stake is worth its f-th power.
 struct Contest {
     /// Points in all; those that the challenger alone predicted, and those that the one that stands alone did.
     std::int64_t n = 0;
@@ -36,12 +39,17 @@ struct Contest {
         ++(challenger_is_right ? wins : losses);
     }
 
-    bool is_won(double delta) const { return stake * delta >= 1; }
-    bool is_lost(double delta) const { return standing_stake * delta >= 1; }
+    /// Whether the contest is decided, where a point is worth a share of an independent one.
+    bool is_won(double delta, double share) const { return is_enough(stake, delta, share); }
+    bool is_lost(double delta, double share) const { return is_enough(standing_stake, delta, share); }
 
 private:
-    /// A stake of nothing could not grow again; the bound is above no stake that matters.
-    static double grown(double stake, double bet) { return std::max(stake * 2 * bet, 1e-300); }
+    static bool is_enough(double stake, double delta, double share) {
+        return stake * delta >= 1 && (share == 1 || portable::ln(stake) * share >= -portable::ln(delta));
+    }
+
+    /// A stake of nothing could not grow again, nor one without end fall.
+    static double grown(double stake, double bet) { return std::clamp(stake * 2 * bet, 1e-300, 1e299); }
 };
 
 }  // namespace sapwood

@@ -39,12 +39,23 @@ public:
     std::int64_t end() const { return end_; }
     std::int64_t size() const { return end_ - first_; }
     bool is_full() const { return size() >= capacity_; }
+    /// How many of the points there are of each class that any point has had, and how many of them have the class of
+    /// the one before.
+    std::span<const std::int64_t> of_class() const { return of_class_; }
+    std::int64_t n_repeats() const { return n_repeats_; }
 
     /// Keeps a point; the store must not be full.
     void push(const Point& point, Label label, Count count, double weight) {
-        if (blocks_.empty() || blocks_.back().size() == per_block) {
-            blocks_.emplace_back();
-            bytes_ += blocks_.back().n_bytes();
+        if (label >= of_class_.size()) of_class_.resize(std::size_t{label} + 1);
+        ++of_class_[label];
+        if (size() > 0 && label == blocks_.back().rows.back().label) ++n_repeats_;
+        if (begins_block()) {
+            // As much room as the points before have taken, so that it is found once.
+            Block fresh;
+            fresh.features.reserve(room_of_block().features);
+            fresh.numbers.reserve(room_of_block().numbers);
+            bytes_ += fresh.n_bytes();
+            blocks_.push_back(std::move(fresh));
         }
         Block& block = blocks_.back();
         bytes_ -= block.n_bytes();
@@ -61,6 +72,9 @@ public:
 
     /// Lets the oldest point go.
     void pop() {
+        const Label label = label_at(first_);
+        --of_class_[label];
+        if (size() > 1 && label == label_at(first_ + 1)) --n_repeats_;
         ++first_;
         ++gone_;
         if (gone_ < per_block && size() > 0) return;
@@ -71,9 +85,7 @@ public:
 
     /// The point of a number from `first` to `end` - 1.
     RecentPoint at(std::int64_t number) const {
-        const auto place = static_cast<std::size_t>(number - first_) + gone_;
-        const Block& block = blocks_[place / per_block];
-        const std::size_t i = place % per_block;
+        const auto [block, i] = place_of(number);
         const Row& row = block.rows[i];
         const Row begin = i == 0 ? Row() : block.rows[i - 1];
         const auto part = [](const auto& all, std::uint32_t from, std::uint32_t to) {
@@ -90,11 +102,17 @@ public:
 
     /// How many more bytes there will be once a point is kept.
     std::size_t bytes_to_push(const Point& point) const {
-        const bool is_new = blocks_.empty() || blocks_.back().size() == per_block;
-        const Block empty;
-        const Block& block = is_new ? empty : blocks_.back();
-        const auto more = [](const auto& all, std::size_t count) { return grown(all, count) - all.capacity(); };
-        return (is_new ? block.n_bytes() : 0) + more(block.features, n_features(point)) * sizeof(FeatureId) +
+        if (begins_block()) {
+            const BlockRoom room = room_of_block();
+            return sizeof(Block) + per_block * sizeof(Row) +
+                   grown(0, room.features, n_features(point)) * sizeof(FeatureId) +
+                   grown(0, room.numbers, point.numbers.size()) * sizeof(NumberValue);
+        }
+        const auto more = [](const auto& all, std::size_t count) {
+            return grown(all.size(), all.capacity(), count) - all.capacity();
+        };
+        const Block& block = blocks_.back();
+        return more(block.features, n_features(point)) * sizeof(FeatureId) +
                more(block.numbers, point.numbers.size()) * sizeof(NumberValue);
     }
 
@@ -196,6 +214,31 @@ private:
         Label label = 0;
     };
 
+    struct Block;
+    /// The features and numbers that a block has room for.
+    struct BlockRoom {
+        std::size_t features = 0;
+        std::size_t numbers = 0;
+    };
+    bool begins_block() const { return blocks_.empty() || blocks_.back().size() == per_block; }
+    /// Those of a block that begins.
+    BlockRoom room_of_block() const {
+        if (blocks_.empty()) return {};
+        return {blocks_.back().features.size(), blocks_.back().numbers.size()};
+    }
+    struct Place {
+        const Block& block;
+        std::size_t row;
+    };
+    Place place_of(std::int64_t number) const {
+        const auto place = static_cast<std::size_t>(number - first_) + gone_;
+        return {blocks_[place / per_block], place % per_block};
+    }
+    Label label_at(std::int64_t number) const {
+        const auto [block, i] = place_of(number);
+        return block.rows[i].label;
+    }
+
     /// The features that are kept of a point: those that are on, and if it has numbers, those that models see.
     static std::size_t n_features(const Point& point) {
         return point.on.size() + (point.numbers.empty() ? 0 : point.for_models.size());
@@ -228,14 +271,13 @@ private:
 
     /// A third more at a time, said here: how vectors grow differs from one library to the next, and with it what fits
     /// into a limited memory.
-    template <class T>
-    static std::size_t grown(const std::vector<T>& all, std::size_t more) {
-        const std::size_t size = all.size() + more;
-        return size <= all.capacity() ? all.capacity() : std::max(size, all.capacity() + all.capacity() / 3 + 16);
+    static std::size_t grown(std::size_t size, std::size_t capacity, std::size_t more) {
+        return size + more <= capacity ? capacity : std::max(size + more, capacity + capacity / 3 + 16);
     }
     template <class T>
     static void append(std::vector<T>& all, std::span<const T> more) {
-        all.reserve(grown(all, more.size()));
+        if (more.empty()) return;
+        all.reserve(grown(all.size(), all.capacity(), more.size()));
         all.insert(all.end(), more.begin(), more.end());
     }
 
@@ -245,6 +287,8 @@ private:
     /// The points of the first block that were let go.
     std::size_t gone_ = 0;
     std::vector<Block> blocks_;
+    std::vector<std::int64_t> of_class_;
+    std::int64_t n_repeats_ = 0;
     std::size_t bytes_ = 0;
     /// That of the model whose points they are.
     const Attributes* attributes_ = nullptr;

@@ -18,6 +18,9 @@ struct ChangeTally {
     std::int64_t started = 0;  // alternates begun
     std::int64_t swapped = 0;  // alternates that took the place of their node
     std::int64_t dropped = 0;  // alternates given up, by themselves or with their node
+
+    /// Whether there is an alternate anywhere.
+    bool has_alternates() const { return started > swapped + dropped; }
 };
 
 /// Calls `visit(name, count)` for every count, in the order of the file format.

@@ -106,13 +106,16 @@ public:
     }
 
     /// Lets an alternate, a leaf that has learned nothing, learn the points since a moment that have reached its node.
+    /// Where nodes count all points that are kept, so does this one; the models of its leaf learn those since the
+    /// moment.
     void replay(NodeId at, std::int64_t since) {
         const NodeId alternate = tree_.watch(at).alternate;
-        have_nothing(alternate, since);
-        const std::int64_t first = std::max(since, recent().first());
+        const std::int64_t counted_since = tree_.options().counts_window() ? 0 : since;
+        have_nothing(alternate, counted_since);
+        const std::int64_t first = std::max(counted_since, recent().first());
         const bool has_counted_the_same = tree_.options().takes_points_back() &&
                                           tree_.node(at).statistics.is_counting() &&
-                                          tree_.watch(at).counted_since <= first && since <= recent().first();
+                                          tree_.watch(at).counted_since <= first && counted_since <= recent().first();
         if (has_counted_the_same) tree_.statistics(alternate).copy_counts(tree_.node(at).statistics);
         const std::vector<NodeId> line = tree_.nodes().line(Nodes::root, at);
         for (std::int64_t number = first; number < recent().end(); ++number) {
@@ -120,7 +123,11 @@ public:
             if (!tree_.nodes().follows(kept.point, line)) continue;
             const Weight weight{kept.count, kept.weight};
             if (!has_counted_the_same) tree_.count(alternate, kept.point, kept.label, weight);
-            tree_.teach(alternate, kept.point, kept.label, weight, tree_.taught_beside(at));
+            if (number >= since) {
+                tree_.teach(alternate, kept.point, kept.label, weight, tree_.taught_beside(at));
+            } else {
+                tree_.add_to_classes(alternate, kept.label, kept.count);
+            }
         }
         tree_.statistics(alternate).note_test();
         tree_.measure(alternate);

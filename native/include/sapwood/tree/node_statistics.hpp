@@ -105,7 +105,8 @@ public:
         if (weight > most_removed - n_removed_) {
             forget_answers();
         } else {
-            n_removed_ = static_cast<std::uint16_t>(n_removed_ + weight);
+            n_removed_ = static_cast<std::uint8_t>(n_removed_ + weight);
+            if (label == 0) n_removed_first_ = static_cast<std::uint8_t>(n_removed_first_ + weight);
         }
         // A stream that changes brings ever new features; those that left for good are given up once they are most,
         // which takes a time in proportion to what was removed since.
@@ -176,9 +177,9 @@ public:
     // for all of them. A leaf without a good split is asked a few dozen times instead of after every point.
     //
     // A point that is taken back lowers a score by what its side loses: by concavity no more than if it was the only
-    // one of its class there, and no more than if all points were there. So with r points taken back since, out of at
-    // most N at a time, no score is below
-    //     least score then - r * weighted impurity of one point of a class beside N - 1 of another.
+    // one of its class there, and no more than if all points of other classes were there, of one class. So with r
+    // points of a class taken back since, beside at most m of others at a time, no score is below
+    //     least score then - sum over classes of r * weighted impurity of one point of a class beside m of another.
 
     /// Asks for the best split.
     std::optional<Split> ask() {
@@ -186,6 +187,7 @@ public:
         if (best && search_->is_exact()) {
             least_score_ = best->score;
             n_removed_ = 0;
+            n_removed_first_ = 0;
         }
         leaders_ = {no_feature, no_feature};
         return best;
@@ -217,8 +219,9 @@ public:
     std::optional<double> least_score() const {
         return !is_counting() || least_score_ < 0 ? std::nullopt : std::optional<double>(least_score_);
     }
-    /// The points taken back since then.
+    /// The points taken back since then, and those of the first class among them.
     Count n_removed() const { return n_removed_; }
+    Count n_removed_first() const { return n_removed_first_; }
     /// The best two splits when two were last asked for, where both had a gain.
     std::optional<std::pair<FeatureId, FeatureId>> leaders() const {
         return leaders_.first == no_feature ? std::nullopt : std::optional(leaders_);
@@ -276,6 +279,7 @@ private:
     void forget_answers() {
         least_score_ = unknown;
         n_removed_ = 0;
+        n_removed_first_ = 0;
         leaders_ = {no_feature, no_feature};
     }
 
@@ -286,8 +290,8 @@ private:
 
     /// No score is negative.
     static constexpr double unknown = -1;
-    /// Long before so many points were taken back, the least score says nothing.
-    static constexpr Count most_removed = std::numeric_limits<std::uint16_t>::max();
+    /// After so many points were taken back, to ask again is a small part of what that took.
+    static constexpr Count most_removed = std::numeric_limits<std::uint8_t>::max();
 
     std::vector<Count> counted_;
     std::unique_ptr<SplitSearch> search_;
@@ -305,7 +309,8 @@ private:
     /// How many features of points are yet to be removed before the search gives up those that are gone; 0 if it is
     /// yet to be found out, which takes a look at all features.
     std::uint32_t until_look_ = 0;
-    std::uint16_t n_removed_ = 0;
+    std::uint8_t n_removed_ = 0;
+    std::uint8_t n_removed_first_ = 0;
     State state_ = State::absent;
 };
 

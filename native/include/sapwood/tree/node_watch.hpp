@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "sapwood/drift/adwin.hpp"
 #include "sapwood/drift/contest.hpp"
+#include "sapwood/drift/error_adwin.hpp"
 #include "sapwood/storage/bytes.hpp"
 #include "sapwood/tree/nodes.hpp"
 
@@ -25,7 +25,7 @@ struct NodeWatch {
     std::int64_t since;
     std::int64_t counted_since;
     /// 1 for every point that passed the node and was predicted wrong, 0 for the others.
-    Adwin errors;
+    ErrorAdwin errors;
     /// The root of the tree that learns to take the place of the node and of all below it; none if there is none.
     NodeId alternate = no_node;
     /// Which of the two predicts better.

@@ -353,15 +353,13 @@ public:
         return order;
     }
 
-    /// What learns from a point in the alternate of a node. That of the root has a trunk of its own, if it begins
-    /// because of errors: those of the trunk are errors of all leaves.
-    Teaches taught_beside(NodeId at) const {
-        return at == Nodes::root && predictor_.beside() ? Teaches::beside : Teaches::leaf_only;
-    }
+    /// What learns from a point in the alternate of a node. That of the root has a trunk of its own: the errors of the
+    /// trunk are errors of all leaves.
+    static Teaches taught_beside(NodeId at) { return at == Nodes::root ? Teaches::beside : Teaches::leaf_only; }
 
     /// Begins an alternate of a node: a leaf that has seen nothing, in a place of its own.
     NodeId begin_alternate(NodeId at) {
-        if (at == Nodes::root && options_.watches_errors()) predictor_.begin_beside();
+        if (at == Nodes::root) predictor_.begin_beside();
         const NodeId made = make_node(at, true);
         content(made).models = predictor_.make_models();
         start_statistics(made);

@@ -115,15 +115,15 @@ struct TreeOptions {
     /// Whether the tree gives up nodes together with the points that they have, so that its nodes have fewer than it.
     bool gives_up_points() const { return growth == Growth::adaptive_size; }
 
-    /// Whether every node watches the error of the points that pass it.
-    bool watches_errors() const { return growth == Growth::adaptive || (growth == Growth::streaming && drift); }
-
     /// The points that a count stands for, on average: less than 1 where a forest draws how often a point is learned,
     /// which is no evidence. It follows from the options of the forest, and is not saved.
     double points_per_count = 1;
 
-    /// Whether the tree follows a changing stream: it keeps recent points, and alternates.
-    bool follows_change() const { return takes_points_back() || watches_errors(); }
+    /// Whether the tree follows a changing stream: it keeps recent points, watches its errors, and has alternates.
+    bool follows_change() const { return takes_points_back() || (growth == Growth::streaming && drift); }
+
+    /// Whether every node counts all points that are kept and reach it, also those from before it was made.
+    bool counts_window() const { return growth == Growth::windowed; }
 
     SearchChoice search_choice(std::size_t n_classes) const {
         return {criterion, search, alpha, static_cast<int>(n_classes), HashSeed::of_slots()};
@@ -169,7 +169,7 @@ void for_each_option(Options& options, Visit visit) {
         return;
     }
     visit("window_size", options.window_size);
-    if (options.growth != Growth::windowed) visit("drift_delta", options.drift_delta);
+    visit("drift_delta", options.drift_delta);
     visit("swap_delta", options.swap_delta);
     visit("patience", options.patience);
     if (options.growth != Growth::streaming) visit("half_life", options.half_life);

@@ -10,6 +10,7 @@
 #include "sapwood/tree/growth/growth_policy.hpp"
 #include "sapwood/tree/growth/save_following.hpp"
 #include "sapwood/tree/growth/splitting.hpp"
+#include "sapwood/tree/node_list.hpp"
 #include "sapwood/tree/pausing.hpp"
 
 namespace sapwood {
@@ -50,7 +51,7 @@ public:
         const bool is_right = tree.judge_and_teach(leaf, point, label, weight);
         alternates_.note(tree, is_right);
         tree.count(leaf, point, label, weight);
-        ErrorWatch::note(tree, path_, is_right, [&](NodeId at, std::int64_t since) {
+        ErrorWatch::note(tree, path_, leaf, is_right, [&](NodeId at, std::int64_t since) {
             if (at == leaf) forgetting.narrow(leaf, since);
         });
         split_if_due(tree, leaf);
@@ -77,7 +78,7 @@ private:
     Splitting splitting_;
     Alternates alternates_;
     /// The nodes on the way of the last point, and all that it has changed.
-    std::vector<NodeId> path_;
+    NodeList path_;
     std::vector<NodeId> touched_;
 };
 

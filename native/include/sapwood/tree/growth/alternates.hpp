@@ -6,7 +6,9 @@
 #include <span>
 #include <vector>
 
+#include "sapwood/drift/independent_share.hpp"
 #include "sapwood/tree/forgetting.hpp"
+#include "sapwood/tree/node_list.hpp"
 #include "sapwood/tree/tree_body.hpp"
 
 namespace sapwood {
@@ -21,19 +23,18 @@ class Alternates {
 public:
     explicit Alternates(const TreeOptions& options)
         : delta_(options.swap_delta),
-          patience_(options.patience),
-          rest_(options.watches_errors() ? 0 : sum(options.patience, options.window_size)) {}
-
-    static bool has_any(const TreeBody& tree, std::span<const NodeId> path) {
-        return std::any_of(path.begin(), path.end(), [&](NodeId at) { return tree.watch(at).alternate != no_node; });
-    }
+          patience_(options.counts_window() ? std::min(options.patience, options.window_size) : options.patience),
+          rest_(options.counts_window() ? twice(sum(patience_, options.window_size)) : 0) {}
 
     /// Whether an alternate may begin beside a node, in place of nothing; there must be none beside a node above it.
     /// `leaf` is one below it.
     static bool may_begin(const TreeBody& tree, NodeId at, NodeId leaf) {
-        const NodeWatch& watch = tree.watch(at);
-        return watch.alternate == no_node && watch.rests_until <= tree.following()->recent.end() &&
-               tree.has_room_for_children(leaf);
+        return tree.watch(at).alternate == no_node && tree.has_room_for_children(leaf);
+    }
+
+    /// Whether a node goes without an alternate for some time, as one has come to nothing, unless its error rises.
+    static bool rests(const TreeBody& tree, NodeId at) {
+        return tree.watch(at).rests_until > tree.following()->recent.end();
     }
 
     /// Begins an alternate beside a node, which learns the kept points since a moment, in place of those below it.
@@ -52,6 +53,7 @@ public:
     void learn(TreeBody& tree, std::span<const NodeId> path, const Point& point, Label label, Weight weight,
                std::vector<NodeId>& touched, Grow grow) {
         judged_ = no_node;
+        if (!tree.following()->tally.has_alternates()) return;
         for (const NodeId at : path) {
             const NodeId alternate = tree.watch(at).alternate;
             if (alternate == no_node) continue;
@@ -73,12 +75,15 @@ public:
 
     /// Ends the contest beside a node of a path if it is decided. What is below a node that goes goes with it.
     void decide(TreeBody& tree, std::span<const NodeId> path) const {
+        if (!tree.following()->tally.has_alternates()) return;
         for (const NodeId at : path) {
             NodeWatch& watch = tree.watch(at);
             if (watch.alternate == no_node) continue;
-            if (watch.contest.is_won(delta_) && tree.may_swap(at)) {
+            const RecentPoints& recent = tree.following()->recent;
+            const double share = independent_share(recent.of_class(), recent.n_repeats());
+            if (watch.contest.is_won(delta_, share) && tree.may_swap(at)) {
                 tree.swap_alternate(at);
-            } else if (watch.contest.is_lost(delta_) || watch.contest.n >= patience_) {
+            } else if (watch.contest.is_lost(delta_, share) || watch.contest.n >= patience_) {
                 tree.drop_alternate(at);
                 if (rest_ > 0) watch.rests_until = sum(tree.following()->recent.end(), rest_);
             }
@@ -92,19 +97,22 @@ private:
         constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
         return a > most - b ? most : a + b;
     }
+    static std::int64_t twice(std::int64_t a) { return sum(a, a); }
 
     double delta_;
+    /// The points of a contest, at most. That of a tree of a window has no more than the window: the alternate was
+    /// taught it, and after as many points more of its node both have long counted the same.
     std::int64_t patience_;
     /// How many points a node goes without an alternate after one that came to nothing. An error that has risen makes
     /// one begin once; a better split would at once make another begin. That one was taught the window and learned for
-    /// up to `patience` points. After as many without, the next begins with other points, and alternates have cost a
-    /// node no more than its own learning.
+    /// up to `patience_` points. After twice as many without, the next begins with other points, and alternates have
+    /// cost a node half of its own learning at most.
     std::int64_t rest_;
     /// The node whose alternate has learned the last point, none if there is none, and whether that predicted it.
     NodeId judged_ = no_node;
     bool is_right_ = false;
     /// The nodes of the alternate on the way of the last point.
-    std::vector<NodeId> way_;
+    NodeList way_;
 };
 
 }  // namespace sapwood

@@ -18,30 +18,30 @@ namespace sapwood {
 /// learned points from before the change, and the contest is of other points than those that come.
 class ErrorWatch {
 public:
-    /// Tells the detectors of the nodes on a path, the leaf last, whether a point was predicted. Calls `changed(at,
-    /// since)` for each node whose window has become shorter, with the number of its first kept point.
+    /// Tells the detectors of nodes on the way to a leaf, from the root on, whether a point was predicted. Calls
+    /// `changed(at, since)` for each node whose window has become shorter, with the number of its first kept point.
     template <class Changed>
-    static void note(TreeBody& tree, std::span<const NodeId> path, bool is_right, Changed changed) {
+    static void note(TreeBody& tree, std::span<const NodeId> path, NodeId leaf, bool is_right, Changed changed) {
+        const bool is_limited = tree.budget().is_limited();
         bool is_free = true;
         for (const NodeId at : path) {
             NodeWatch& watch = tree.watch(at);
-            if (!has_room(tree)) return;
-            const Change change = watch.errors.update(is_right ? 0 : 1);
+            if (is_limited && !has_room(tree)) return;
+            const Change change = watch.errors.update(!is_right);
             if (change != Change::none) {
                 ++tree.follow().tally.drifts;
                 const std::int64_t since = Forgetting(tree).moment_of_last(at, watch.errors.width());
                 changed(at, since);
-                if (change == Change::rose && is_free) begin(tree, at, path.back(), since);
+                if (change == Change::rose && is_free) begin(tree, at, leaf, since);
             }
             is_free = is_free && watch.alternate == no_node;
         }
     }
 
 private:
-    /// Whether a detector may grow. One that may not sees nothing of the point.
+    /// Whether a detector may grow, where memory is limited. One that may not sees nothing of the point.
     static bool has_room(const TreeBody& tree) {
-        return !tree.budget().is_limited() ||
-               tree.budget().fits_without_searches(tree.shared_bytes(), NodeWatch::price_of_row);
+        return tree.budget().fits_without_searches(tree.shared_bytes(), NodeWatch::price_of_row);
     }
 
     static void begin(TreeBody& tree, NodeId at, NodeId leaf, std::int64_t since) {

@@ -12,6 +12,7 @@
 #include "sapwood/tree/growth/growth_policy.hpp"
 #include "sapwood/tree/growth/save_following.hpp"
 #include "sapwood/tree/growth/splitting.hpp"
+#include "sapwood/tree/node_list.hpp"
 #include "sapwood/tree/pausing.hpp"
 
 namespace sapwood {
@@ -65,8 +66,9 @@ public:
         alternates_.note(tree, is_right);
         const NodeId remade = count(tree, path_, point, label, weight);
         // All below a node that was split anew is gone.
-        if (remade != no_node) way_.erase(std::find(way_.begin(), way_.end(), remade) + 1, way_.end());
-        ErrorWatch::note(tree, way_, is_right, [](NodeId, std::int64_t) {});
+        if (remade != no_node)
+            way_.shorten(static_cast<std::size_t>(std::find(way_.begin(), way_.end(), remade) - way_.begin()) + 1);
+        ErrorWatch::note(tree, way_, way_.back(), is_right, [](NodeId, std::int64_t) {});
         alternates_.decide(tree, way_);
         if (!tree.budget().is_limited()) return;
         touched_.insert(touched_.end(), way_.begin(), way_.end());
@@ -113,11 +115,11 @@ private:
     Alternates alternates_;
     bool follows_;
     /// The nodes on the way of the last point, those of them that count it, and all that it has changed.
-    std::vector<NodeId> way_;
-    std::vector<NodeId> path_;
+    NodeList way_;
+    NodeList path_;
     std::vector<NodeId> touched_;
     /// The nodes of an alternate that count it.
-    std::vector<NodeId> beside_;
+    NodeList beside_;
 };
 
 }  // namespace sapwood

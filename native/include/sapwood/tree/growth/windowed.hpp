@@ -7,9 +7,11 @@
 
 #include "sapwood/tree/forgetting.hpp"
 #include "sapwood/tree/growth/alternates.hpp"
+#include "sapwood/tree/growth/error_watch.hpp"
 #include "sapwood/tree/growth/growth_policy.hpp"
 #include "sapwood/tree/growth/save_following.hpp"
 #include "sapwood/tree/growth/splitting.hpp"
+#include "sapwood/tree/node_list.hpp"
 #include "sapwood/tree/pausing.hpp"
 
 namespace sapwood {
@@ -45,21 +47,20 @@ public:
             for (const NodeId met : nodes) tree.count(met, point, label, weight);
             if (splitting_.split_if_due(tree, nodes.back())) forgetting.fill_children(nodes.back(), at);
         });
-        if (Alternates::has_any(tree, path_)) {
-            alternates_.note(tree, tree.judge_and_teach(leaf, point, label, weight));
-        } else {
-            tree.teach(leaf, point, label, weight);
-        }
+        const bool is_right = tree.judge_and_teach(leaf, point, label, weight);
+        alternates_.note(tree, is_right);
         bool is_free = true;
         for (const NodeId at : path_) {
             tree.count(at, point, label, weight);
             if (at == leaf) {
                 if (splitting_.split_if_due(tree, leaf)) forgetting.fill_children(leaf);
-            } else if (is_free && Alternates::may_begin(tree, at, leaf)) {
+            } else if (is_free && !Alternates::rests(tree, at) && Alternates::may_begin(tree, at, leaf)) {
                 begin_if_due(tree, at, forgetting);
             }
             is_free = is_free && tree.watch(at).alternate == no_node;
         }
+        // The trunk is of all leaves, and with it its errors.
+        ErrorWatch::note(tree, std::span<const NodeId>(path_).first(1), leaf, is_right, [](NodeId, std::int64_t) {});
         alternates_.decide(tree, path_);
         if (!tree.budget().is_limited()) return;
         touched_.insert(touched_.end(), path_.begin(), path_.end());
@@ -91,7 +92,7 @@ private:
     Splitting splitting_;
     Alternates alternates_;
     /// The nodes on the way of the last point, and all that it has changed.
-    std::vector<NodeId> path_;
+    NodeList path_;
     std::vector<NodeId> touched_;
 };
 

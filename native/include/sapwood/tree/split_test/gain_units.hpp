@@ -43,15 +43,25 @@ public:
     /// No feature of a node has a larger gain, if its least score is known.
     double most(const NodeStatistics& node) {
         double most = impurity_.weighted(node.counted(), node.n()) - *node.least_score();
-        if (const Count removed = node.n_removed(); removed > 0) {
-            const Count all = node.n() + removed;
-            most += removed * impurity_.weighted(std::array<Count, 2>{1, all - 1}, all);
-        }
+        if (node.n_removed() > 0) most += most_lowered(node);
         // What was rounded, was so by far less than the least gain.
         return most / node.n() * unit_ + least_gain;
     }
 
 private:
+    /// By how much scores may have been lowered by points that were taken back (node_statistics.hpp). Of a class there
+    /// were beside at most all of the others that there are, and those taken back. Where there are more than two
+    /// classes, those but the first count as one of which there is none.
+    double most_lowered(const NodeStatistics& node) {
+        const Count first = node.n_removed_first();
+        const Count rest = node.n_removed() - first;
+        const Count in_first = node.counted()[0];
+        const Count beside_first = node.n() - in_first + rest;
+        const Count beside_rest = (node.counted().size() == 2 ? in_first + first : node.n() + node.n_removed() - 1);
+        return first * impurity_.weighted(std::array<Count, 2>{1, beside_first}, beside_first + 1) +
+               rest * impurity_.weighted(std::array<Count, 2>{1, beside_rest}, beside_rest + 1);
+    }
+
     NodeImpurity impurity_;
     /// What a gain of the searches is multiplied by.
     double unit_;
