@@ -33,7 +33,7 @@ void run(const std::string& bytes) {
     try {
         Target::run({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
     } catch (const std::exception& error) {
-        CHECK(!"no other exception than those that are allowed");
+        CHECK(false && "no other exception than those that are allowed");
         const std::string path = "broken-" + std::string(Target::name);
         std::fprintf(stderr, "  %s: %s, see %s\n", std::string(Target::name).c_str(), error.what(), path.c_str());
         std::ofstream(path, std::ios::binary) << bytes;
