@@ -21,7 +21,7 @@ struct DynamicBytes {
     static std::vector<std::string> seeds() {
         std::vector<std::string> made;
         for (const double beta : {0.0, 0.1}) {
-            for (const std::size_t n_classes : {2, 3}) {
+            for (const std::size_t n_classes : {2u, 3u}) {
                 DynamicOptions options;
                 options.beta = beta;
                 options.stopping = n_classes == 2 ? Stopping::none : Stopping::evidence;

@@ -205,3 +205,15 @@ def test_one_is_singular(tmp_path: Path) -> None:
     (tmp_path / "w.tsv").write_bytes(b"ham\tlunch\nspam\tprize\n")
     assert "2 points of " in done("train", tmp_path / "w.tsv", "-m", tmp_path / "m")
     assert "1 node, 1 leaf, depth 0" in done("train", tmp_path / "w.tsv", "-m", tmp_path / "m", "--force")
+
+
+def test_a_column_of_ids_must_be_there(tmp_path: Path) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text("age,colour,label\n" + "1,red,yes\n2,blue,no\n" * 20, encoding="utf-8")
+    done("train", table, "-m", tmp_path / "m", "-q")
+    wrong = call("predict", table, "-m", tmp_path / "m", "--id-column", "agee", "-q")
+    assert wrong.exit_code != 0
+    assert wrong.stdout == ""
+    assert "a column 'agee', which --id-column names, found the columns age, colour, label" in wrong.stderr
+    right = done("predict", table, "-m", tmp_path / "m", "--id-column", "colour", "-q")
+    assert right.splitlines()[:2] == ["colour\tlabel", "red\tyes"]

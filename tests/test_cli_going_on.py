@@ -187,6 +187,14 @@ def test_columns_have_names_in_an_evaluation(tmp_path: Path) -> None:
     assert "--names must be left out" in call("evaluate", write_words(tmp_path / "w.tsv"), "--names", names).stderr
 
 
+@pytest.mark.parametrize("more", [(), ("--class-weight", "balanced")])
+def test_texts_have_no_column_of_weights(tmp_path: Path, more: tuple[str, ...]) -> None:
+    words = write_words(tmp_path / "w.tsv")
+    told = call("train", words, "-m", tmp_path / "m", "--weight-column", "w", *more).stderr
+    assert f"--weight-column must be left out for {words}: text has no columns" in told
+    assert not (tmp_path / "m").exists()
+
+
 def test_a_column_of_weights(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     rows = [(int(rng.integers(3)), float(rng.integers(1, 5)), int(rng.integers(2))) for _ in range(300)]

@@ -174,6 +174,10 @@ def test_a_table_that_cannot_be_read_teaches_nothing(classifier: Any, pd: Any) -
     owner = classifier.__name__
     with pytest.raises(ValueError, match=rf"^{owner}\.learn_many: x must hold finite numbers, got inf for 'a'$"):
         model.learn_many(bad, pd.Series([True, False]))
+    with pytest.raises(
+        TypeError, match=rf"^{owner}\.learn_many: X must be a DataFrame, or texts as strings, got list$"
+    ):
+        model.learn_many([{"a": 1}], [True])
     with pytest.raises(ValueError, match=rf"^{owner}\.learn_many: y must be a label, got None$"):
         model.learn_many(good, pd.Series([True, None], dtype=object))
     with pytest.raises(

@@ -302,7 +302,7 @@ int main() {
     test_batches();
     for (const LeafPrediction prediction :
          {LeafPrediction::logistic, LeafPrediction::adaptive, LeafPrediction::mixed}) {
-        for (const std::size_t n_classes : {2, 3}) test_gradients(prediction, n_classes);
+        for (const std::size_t n_classes : {2u, 3u}) test_gradients(prediction, n_classes);
         test_a_batch_of_one_point(prediction);
     }
     test_hostile_bytes();

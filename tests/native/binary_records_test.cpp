@@ -78,7 +78,7 @@ void check_asking(std::mt19937& random, std::size_t size) {
 }
 
 void check_teaching(std::mt19937& random, std::size_t size) {
-    for (const std::size_t label : {0, 1}) {
+    for (const std::size_t label : {0u, 1u}) {
         Drawn trunk(random, size, true);
         Drawn expected = trunk;
         const std::array<float, n_trunks> change{0.3F, -1.2F, 0.01F};
@@ -114,7 +114,7 @@ void check_teaching(std::mt19937& random, std::size_t size) {
 int main() {
     std::mt19937 random(7);
     // None, less than a product, whole products, a chunk, and more than one.
-    for (const std::size_t size : {0, 1, 2, 15, 16, 17, 32, 42, 63, 64, 65, 80, 128, 200}) {
+    for (const std::size_t size : {0u, 1u, 2u, 15u, 16u, 17u, 32u, 42u, 63u, 64u, 65u, 80u, 128u, 200u}) {
         check_asking(random, size);
         check_teaching(random, size);
     }

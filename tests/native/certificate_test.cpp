@@ -321,7 +321,7 @@ void certificates_for_more_classes(const std::string& name) {
     holds_only_if_true<Certificate>(name + ", 3 classes", 3, 3, 3, true, 3, 0.6);
     holds_only_if_true<Certificate>(name + ", 4 classes", 4, 2, 2, false, 3, 0.6);
     holds_only_if_true<Certificate>(name + ", 4 classes", 4, 2, 2, true, 3, 0.6);
-    for (const std::size_t n_classes : {2, 3, 5, 20}) {
+    for (const std::size_t n_classes : {2u, 3u, 5u, 20u}) {
         holds_only_if_true_of_large_counts<Certificate>(n_classes, 5000);
     }
 }

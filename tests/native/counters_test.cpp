@@ -101,7 +101,7 @@ public:
         // Those that are on in few points are left out on demand, and counted all the same.
         constexpr Count limit = 2;
         constexpr bool leaves_out_rare = !requires { of_class.resize(2); };
-        CHECK(counters_.template scan<256>(scorer_, of_class, note, [] { return limit; }) == expected_.size());
+        CHECK(counters_.template scan<256>(scorer_, of_class, note, [&] { return limit; }) == expected_.size());
         for (const auto& [id, expected] : expected_) {
             const bool is_above = expected.on[0] + expected.on[1] > limit;
             CHECK(is_above ? scored.count(id) == 1 : !leaves_out_rare || scored.count(id) == 0);
@@ -141,7 +141,8 @@ void follow_a_map(FeatureId gap, int heaviest, bool removes) {
     for (int i = 0; i < 3000; ++i) {
         std::vector<FeatureId> ids;
         // More and more features, so that the table grows between scans.
-        for (FeatureId id = 0; id < 6; ++id) ids.push_back(static_cast<FeatureId>(random() % (20u + i / 10)) * gap);
+        for (FeatureId id = 0; id < 6; ++id)
+            ids.push_back(static_cast<FeatureId>(random() % (20u + static_cast<unsigned>(i) / 10)) * gap);
         ids.push_back(0);
         std::sort(ids.begin(), ids.end());
         ids.erase(std::unique(ids.begin(), ids.end()), ids.end());

@@ -134,6 +134,6 @@ void on_all_kinds_of_ids(std::size_t n_buckets) {
 }  // namespace
 
 int main() {
-    for (const std::size_t n_buckets : {1, 2, 3, 16, 64}) on_all_kinds_of_ids(n_buckets);
+    for (const std::size_t n_buckets : {1u, 2u, 3u, 16u, 64u}) on_all_kinds_of_ids(n_buckets);
     return check::finish();
 }

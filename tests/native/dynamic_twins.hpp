@@ -138,7 +138,7 @@ public:
 class Twins {
 public:
     Twins(const DynamicOptions& options, std::size_t n_classes, const FeatureOrder& order)
-        : options_(options), order_(order), n_classes_(n_classes), tree_(options), batch_(options_, n_classes, order) {
+        : options_(options), order_(order), tree_(options), batch_(options_, n_classes, order) {
         if (n_classes > 2) {
             const std::vector<Label> numbers{0, 1};
             tree_.renumber(numbers, n_classes);
@@ -217,7 +217,6 @@ private:
 
     DynamicOptions options_;
     const FeatureOrder& order_;
-    std::size_t n_classes_;
     DynamicTree tree_;
     BatchLearner batch_;
     Points points_;

@@ -146,7 +146,7 @@ void kt_is_a_probability() {
 
 void kt_and_evidence() {
     std::mt19937 random(1);
-    for (const std::size_t n_classes : {2, 3, 4, 5, 20, 301}) {
+    for (const std::size_t n_classes : {2u, 3u, 4u, 5u, 20u, 301u}) {
         Evidence evidence(n_classes);
         for (const Count most : {3, 60, 9'000, 3'000'000}) {
             for (int round = 0; round < 40; ++round) {
@@ -193,7 +193,9 @@ void for_all_counts(std::size_t n_classes, Count most, Visit visit) {
 
 void regret_of_all_small_counts() {
     constexpr std::array<std::pair<std::size_t, Count>, 4> sizes{{{2, 16}, {3, 5}, {4, 3}, {7, 1}}};
-    for (const auto& [n_classes, most] : sizes) {
+    for (const auto& size : sizes) {
+        const std::size_t n_classes = size.first;
+        const Count most = size.second;
         Evidence evidence(n_classes);
         long least_is_near = 0;
         for_all_counts(n_classes, most, [&](const Counts& on) {
@@ -214,7 +216,7 @@ void regret_of_all_small_counts() {
         CHECK(least_is_near > 0);
     }
     // Increasing and concave, far beyond what can be enumerated.
-    for (const std::size_t n_classes : {2, 3, 5, 20}) {
+    for (const std::size_t n_classes : {2u, 3u, 5u, 20u}) {
         Evidence evidence(n_classes);
         evidence.cover(100'000);
         double last = std::numeric_limits<double>::infinity();

@@ -124,7 +124,7 @@ int main() {
             run<oracle::GiniByDefinition>(Criterion::gini, 2, alpha, with_removals, random);
         }
         run<oracle::KearnsMansourByDefinition>(Criterion::kearns_mansour, 2, 0.1, with_removals, random);
-        for (const std::size_t n_classes : {3, 9}) {
+        for (const std::size_t n_classes : {3u, 9u}) {
             run<oracle::EntropyByDefinition>(Criterion::entropy, n_classes, 0.1, with_removals, random);
             run<oracle::GiniByDefinition>(Criterion::gini, n_classes, 0.1, with_removals, random);
         }

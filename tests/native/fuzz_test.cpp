@@ -72,7 +72,7 @@ void run(const std::string& bytes) {
     try {
         Target::run({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
     } catch (const std::exception& error) {
-        CHECK(!"no other exception than those that are allowed");
+        CHECK(false && "no other exception than those that are allowed");
         std::fprintf(stderr, "  %s: %s\n", std::string(Target::name).c_str(), error.what());
         keep_broken();
     }

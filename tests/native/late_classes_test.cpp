@@ -138,7 +138,8 @@ void test_tree(const TreeOptions& options, std::size_t n_classes, bool with_numb
     CHECK(told_late.tree->body().n_rewrites() <= doublings);
     // Under a limit they are made anew for the classes after these.
     std::size_t steps = 0;
-    for (const std::size_t most : {2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 18, 22, 27, 33}) steps += most < n_classes;
+    for (const std::size_t most : {2u, 3u, 4u, 5u, 6u, 7u, 8u, 10u, 12u, 15u, 18u, 22u, 27u, 33u})
+        steps += most < n_classes;
     CHECK(bounded_told.tree->body().n_rewrites() == 1);
     CHECK(bounded.tree->body().n_rewrites() == steps);
 }
@@ -210,7 +211,7 @@ void test_forest() {
         options.tree.leaf_prediction = prediction;
         options.combining = prediction == LeafPrediction::mixed ? Combining::mixed : Combining::votes;
         std::string saved;
-        for (const std::size_t expected : {0, 7}) {
+        for (const std::size_t expected : {0u, 7u}) {
             Forest forest(options);
             if (expected > 0) forest.expect_classes(expected);
             Vocabulary vocabulary;

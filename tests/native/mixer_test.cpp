@@ -111,7 +111,7 @@ void steps_follow_the_gradient() {
             CHECK(is_close((weights[e] - after[e]) / (mixing::rate * weight), down[e], 1e-6));
         }
     }
-    for (const std::size_t n_classes : {2, 3, 5, 20}) {
+    for (const std::size_t n_classes : {2u, 3u, 5u, 20u}) {
         for (int round = 0; round < 100; ++round) {
             const MixerWeights weights = draw.weights();
             const std::size_t label = draw.below(n_classes);
@@ -302,7 +302,7 @@ void layout() {
 void trunk_against_plain_sums() {
     Draw draw(4);
     constexpr std::size_t n_features = 12;
-    for (const std::size_t n_classes : {2, 3, 5}) {
+    for (const std::size_t n_classes : {2u, 3u, 5u}) {
         MixedTrunk trunk(ModelLayout::of(LeafPrediction::mixed, n_classes));
         trunk.cover(n_features);
         PlainTrunk plain(n_features, trunk.n_outputs(), n_classes);
@@ -337,7 +337,7 @@ void trunk_against_plain_sums() {
 void widened() {
     Draw draw(5);
     constexpr std::size_t n_features = 12;
-    for (const std::size_t n_classes : {2, 3}) {
+    for (const std::size_t n_classes : {2u, 3u}) {
         MixedTrunk trunk(ModelLayout::of(LeafPrediction::mixed, n_classes));
         trunk.cover(n_features);
         PlainTrunk plain(n_features, trunk.n_outputs(), n_classes);

@@ -76,7 +76,7 @@ namespace {
 using namespace sapwood;
 using streams::Point;
 
-StreamingTree read(std::string_view bytes) { return read_tree(std::as_bytes(std::span(bytes))); }
+StreamingTree read(std::string_view bytes) { return read_tree(std::as_bytes(std::span(bytes.data(), bytes.size()))); }
 
 void learn(StreamingTree& tree, std::span<const Point> points) {
     Count weight = 0;
@@ -205,7 +205,7 @@ void every_tree_goes_on_alike() {
         for (const SearchKind search : all_of<SearchKind>()) {
             for (const Criterion criterion : all_of<Criterion>()) {
                 for (const LeafPrediction leaf_prediction : all_of<LeafPrediction>()) {
-                    for (const std::size_t n_classes : {2, 3, 5}) {
+                    for (const std::size_t n_classes : {2u, 3u, 5u}) {
                         TreeOptions options;
                         options.growth = growth;
                         options.search = search;
@@ -394,7 +394,7 @@ void a_long_chain_is_kept() {
 /// The message that bytes are refused with; empty if they are not.
 std::string refusal(std::string_view bytes, std::int64_t n_features = std::int64_t{1} << 31) {
     try {
-        read_tree(std::as_bytes(std::span(bytes)), n_features);
+        read_tree(std::as_bytes(std::span(bytes.data(), bytes.size())), n_features);
     } catch (const ModelFormatError& error) {
         return error.what();
     }

@@ -28,7 +28,7 @@ public:
         CHECK(table_.direct_size() == smallest);
     }
 
-    void set_first(Word word) { table_.first().back() = word; }
+    void set_first(std::uint32_t word) { table_.first().back() = static_cast<Word>(word); }
 
     /// Reads a record, makes it where there is none, and writes to all of its words.
     bool touch(FeatureId id, std::mt19937& random) {
@@ -129,7 +129,7 @@ template <class Both, class Draw>
 void follows_a_map(Both both, int operations, Draw draw) {
     std::mt19937 random(7);
     for (int i = 0; i < operations; ++i) {
-        if (i % 1000 == 0) both.set_first(static_cast<std::int32_t>(random() >> 1));
+        if (i % 1000 == 0) both.set_first(static_cast<std::uint32_t>(random() >> 1));
         if (!both.touch(draw(i), random)) return;
         // Often while it is small, where the bound is raised every few ids; a walk takes as long as all that is held.
         if (i < 200 || i % 5000 == 0 || (both.is_growing() && i % 701 == 0)) {
@@ -317,7 +317,7 @@ void copies_are_independent() {
 
 int main() {
     on_all_kinds_of_ids(Beside<std::uint64_t, 1, 16>(1, 64), 20000);
-    for (const std::size_t stride : {4, 5, 16, 22}) {
+    for (const std::size_t stride : {4u, 5u, 16u, 22u}) {
         on_all_kinds_of_ids(Beside<std::int32_t, 0, 4>(stride, 16), 10000);
     }
     on_all_kinds_of_ids(Beside<std::int32_t, 0, 4>(1002, 1), 500);

@@ -233,7 +233,7 @@ void the_largest_weights() {
 int main() {
     unsigned seed = 1;
     for (const FeatureId d : {1, 2, 3, 6}) {
-        for (const std::size_t n_classes : {1, 2, 5}) {
+        for (const std::size_t n_classes : {1u, 2u, 5u}) {
             for (const double rate : {0.1, 0.5, 0.9, 0.98}) {
                 for (const Count heaviest : {1, 4}) follows_the_points(2000, d, n_classes, rate, heaviest, ++seed);
             }

@@ -29,7 +29,7 @@ std::string saved(SplitSearch& search) {
 std::unique_ptr<SplitSearch> loaded(const SearchChoice& choice, std::string_view bytes,
                                     const std::vector<Count>& of_class, std::int64_t n_features = max_points) {
     std::unique_ptr<SplitSearch> search = make_search(choice);
-    ByteReader in(std::as_bytes(std::span(bytes)));
+    ByteReader in(std::as_bytes(std::span(bytes.data(), bytes.size())));
     search->load(in, {of_class, n_features});
     if (in.left() != 0) throw ModelFormatError("bytes are left over");
     return search;

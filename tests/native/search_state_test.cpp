@@ -200,7 +200,7 @@ void states_that_no_search_had_are_refused() {
 int main() {
     std::mt19937 random(1);
     for (int i = 0; i < 200; ++i) {
-        for (const std::size_t n_classes : {1, 2, 3, 20}) {
+        for (const std::size_t n_classes : {1u, 2u, 3u, 20u}) {
             merging_over_points_adds_up(n_classes, random);
             merging_over_features_unites(n_classes, random);
         }
