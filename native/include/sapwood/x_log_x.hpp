@@ -63,7 +63,7 @@ private:
         if (is_filling_.exchange(true, std::memory_order_acquire)) return filled_.load(std::memory_order_acquire);
         Count filled = filled_.load(std::memory_order_relaxed);
         if (filled < size) {
-            for (Count x = std::max(filled, 1); x < size; ++x) values_[x] = beyond(x);
+            for (Count x = std::max(filled, 1); x < size; ++x) table_[x] = beyond(x);
             filled_.store(filled = size, std::memory_order_release);
         }
         is_filling_.store(false, std::memory_order_release);
@@ -71,10 +71,11 @@ private:
     }
 
     // Zero at first, and as such no page of it takes memory before it is written.
-    inline static double values_[std::size_t{1} << largest];
+    inline static double table_[std::size_t{1} << largest];
     inline static std::atomic<Count> filled_{0};
     inline static std::atomic<bool> is_filling_{false};
 
+    const double* values_ = table_;
     Count size_;
 };
 
