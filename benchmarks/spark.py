@@ -2,13 +2,15 @@
 
 Needs the extra `spark` and Java. Every figure is of the same rows: `partial_fit` point by point, `partial_fit` by
 batches, both in this process, and `SparkTreeClassifier.fit` on 1 and 2 executors in processes of their own, whose
-session is warm.
+session is warm. The three take turns, and the ratio is that of Spark to point by point, of medians.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
+import statistics
 import sys
 import tempfile
 import time
@@ -55,48 +57,56 @@ def session(executors: int) -> Any:
     return spark
 
 
-def seconds(call: Callable[[], Any], repeats: int) -> float:
-    """Return the least time of several calls."""
-    found = []
+def alternated(calls: dict[str, Callable[[], Any]], repeats: int) -> dict[str, float]:
+    """Return the median time of each of several calls, which take turns: what else the machine does, it does to all."""
+    found: dict[str, list[float]] = {name: [] for name in calls}
     for _ in range(repeats):
-        began = time.perf_counter()
-        call()
-        found.append(time.perf_counter() - began)
-    return min(found)
+        for name, call in calls.items():
+            began = time.perf_counter()
+            call()
+            found[name].append(time.perf_counter() - began)
+    return {name: statistics.median(times) for name, times in found.items()}
 
 
-def one_process(n: int, d: int, repeats: int) -> None:
-    """Print the times of one process."""
-    X, y = points(n, d)
-    options: dict[str, Any] = {"leaf_prediction": "majority"}
-    by_point = seconds(lambda: StreamingTreeClassifier(**options).partial_fit(X, y, classes=[0, 1]), repeats)
-    by_batch = seconds(
-        lambda: StreamingTreeClassifier(**options, batch_growth=True).partial_fit(X, y, classes=[0, 1]), repeats
-    )
-    print(f"{n:>9} {d:>8}  one process   {n / by_point:>10.0f}  by batches {n / by_batch:>10.0f} points per second")
-
-
-def on_spark(spark: Any, executors: int, n: int, d: int, repeats: int) -> None:
-    """Print the times and the bytes of Spark, of rows that are in memory there."""
+def compare(spark: Any, executors: int, size: tuple[int, int], repeats: int, shards: int | None) -> None:
+    """Print points per second of one process and of Spark, of rows that are in memory there, and bytes."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    n, d = size
     X, y = points(n, d)
     rows = pa.ListArray.from_arrays(X.indptr.astype(np.int32), X.indices.astype(np.int32))
+    options: dict[str, Any] = {"leaf_prediction": "majority"}
     with tempfile.TemporaryDirectory() as folder:
         path = f"{folder}/points.parquet"
         pq.write_table(pa.table({"features": rows, "label": pa.array(y)}), path)
         frame = spark.read.parquet(path).repartition(2 * executors).persist()
         frame.count()
-        learner = SparkTreeClassifier(classes=[0, 1], sub_batches=1, leaf_prediction="majority")
-        model = learner.fit(frame)
-        took = seconds(lambda: learner.fit(frame), repeats)
-        n_bytes = model.progress["delta_bytes"]
-        print(
-            f"{n:>9} {d:>8}  {executors} executors   {n / took:>10.0f} points per second, "
-            f"delta {n_bytes} bytes ({n_bytes / X.nnz:.2f} per event), model {len(model.to_local().to_bytes())} bytes"
+        numbers = itertools.count()
+
+        def on_spark() -> Any:
+            learner = SparkTreeClassifier(classes=[0, 1], sub_batches=1, shards=shards, **options)
+            return learner.fit(frame, None if shards is None else f"{folder}/{next(numbers)}")
+
+        model = on_spark()
+        took = alternated(
+            {
+                "by point": lambda: StreamingTreeClassifier(**options).partial_fit(X, y, classes=[0, 1]),
+                "by batch": lambda: StreamingTreeClassifier(**options, batch_growth=True).partial_fit(
+                    X, y, classes=[0, 1]
+                ),
+                "spark": on_spark,
+            },
+            repeats,
         )
         frame.unpersist()
+    n_bytes = model.progress["delta_bytes"]
+    print(
+        f"| {executors} | {d:,} | {n:,} | {n / took['by point']:,.0f} | {n / took['by batch']:,.0f} "
+        f"| {n / took['spark']:,.0f} | {took['spark'] / took['by point']:.0f} "
+        f"| {n_bytes:,}, {n_bytes / X.nnz:.2f} |",
+        flush=True,
+    )
 
 
 def main() -> None:
@@ -106,15 +116,15 @@ def main() -> None:
     parser.add_argument("--features", type=int, nargs="+", default=[100_000, 1_000_000])
     parser.add_argument("--executors", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--shards", type=int, help="keep what is counted in so many shards")
     given = parser.parse_args()
-    for d in given.features:
-        for n in given.points:
-            one_process(n, d, given.repeats)
+    print("| executors | d | points per batch | by point | by batch | Spark | ratio | bytes to the driver, per event |")
+    print("|--:|--:|--:|--:|--:|--:|--:|--:|")
     for executors in given.executors:
         spark = session(executors)
         for d in given.features:
             for n in given.points:
-                on_spark(spark, executors, n, d, given.repeats)
+                compare(spark, executors, (n, d), given.repeats, given.shards)
         spark.stop()
 
 

@@ -90,56 +90,59 @@ class Shards:
 
         Returns its rows, of all parts, the bytes that came here, and the splits that were made.
         """
+        count = divider(sent, columns, self.place.shards, part=part, n_parts=n_parts, draws=draws)
+        rows = self._add(frame.mapInArrow(count, _GIVEN), growers)
+        n_bytes = sum(len(row["found"] or b"") + len(row["classes"] or b"") for row in rows)
+        n_splits = self._grow(rows, growers, columns.owner)
+        return sum(row["n_rows"] for row in rows), n_bytes, n_splits
+
+    def _add(self, given: DataFrame, growers: Sequence[Grower]) -> list[Any]:
+        """Add what workers have counted to the table, in another place; return what shards say of it."""
         counting = [grower.tree.counting_leaves() for grower in growers]
-        step = self.place.step + 1
-        given = frame.mapInArrow(
-            divider(sent, columns, self.place.shards, part=part, n_parts=n_parts, draws=draws), _GIVEN
-        )
         if self.place.step > 0:
             given = given.unionByName(self._table().withColumn("n_rows", functions.lit(0).cast("long")))
-        added = given.repartition(self._n_trees * self.place.shards, "tree", "shard").mapInArrow(
-            adder(counting, growers[0].parameters, self.place.step, max(2, len(growers[0].classes))), _KEPT
-        )
+        add = adder(counting, growers[0].parameters, self.place.step, max(2, len(growers[0].classes)))
+        added = given.repartition(self._n_trees * self.place.shards, "tree", "shard").mapInArrow(add, _KEPT)
         into = next(each for each in _PLACES if each not in (self._saved, self.place.name))
         added.write.mode("overwrite").parquet(f"{self._path}/{into}")
-        before, self.place = self.place, Place(into, self.place.shards, step)
-        rows = self._read().select("tree", "shard", "n_rows", "step", "size", "classes", "found").collect()
+        before, self.place = self.place, Place(into, self.place.shards, self.place.step + 1)
+        rows: list[Any] = self._read().select("tree", "shard", "n_rows", "step", "size", "classes", "found").collect()
         if not rows and before.step == 0:
             # There was no row yet, and so there are no shards.
             self.place = before
-            return 0, 0, 0
-        self._check(rows)
+            return []
+        self._check(rows, self._n_trees)
         self.n_bytes = sum(row["size"] for row in rows)
-        n_bytes = sum(len(row["found"] or b"") + len(row["classes"] or b"") for row in rows)
-        n_splits = 0
-        due = {}
+        return rows
+
+    def _grow(self, rows: Sequence[Any], growers: Sequence[Grower], owner: str) -> int:
+        """Let trees grow by what shards say; return how many leaves were split."""
         candidates = {}
         for tree, grower in enumerate(growers):
             mine = [row for row in rows if row["tree"] == tree and row["found"] is not None]
-            if not mine:
-                continue
             # Every shard was told of all points, whichever features they have.
-            if len({bytes(row["classes"]) for row in mine}) != 1:
-                raise ModelFormatError(f"{columns.owner}: all shards must have counted the same points, got others")
-            delta = _core.Delta.from_bytes(bytes(mine[0]["classes"]))
-            if delta.n_met() == 0:
-                continue
-            grower.tree.absorb(delta)
-            candidates[tree] = merged(mine)
+            told = {bytes(row["classes"]) for row in mine}
+            if len(told) > 1:
+                raise ModelFormatError(f"{owner}: all shards must have counted the same points, got others")
+            delta = _core.Delta.from_bytes(told.pop()) if told else None
+            if delta is not None and delta.n_met() > 0:
+                grower.tree.absorb(delta)
+                candidates[tree] = merged(mine)
         ranks = self._ranks({tree: growers[tree].tree.rank_questions(each) for tree, each in candidates.items()})
+        n_splits = 0
         for tree, each in candidates.items():
-            due[tree] = growers[tree].tree.due_splits(each, ranks.get(tree, {}))
-            n_splits += len(due[tree])
-        for tree, splits in due.items():
-            self._name(growers[tree], np.array([split.feature for split in splits], dtype=np.uint64))
-            growers[tree].tree.split_leaves(splits)
-        return sum(row["n_rows"] for row in rows), n_bytes, n_splits
+            due = growers[tree].tree.due_splits(each, ranks.get(tree, {}))
+            self._name(growers[tree], np.array([split.feature for split in due], dtype=np.uint64))
+            growers[tree].tree.split_leaves(due)
+            n_splits += len(due)
+        return n_splits
 
     def states(self, tree: int) -> list[_core.Shard]:
         """Return what the shards of a tree have counted: all of it, here."""
         if self.place.step == 0:
             return []
-        rows = self._table().where(functions.col("tree") == tree).select("state").collect()
+        rows = self._read().where(functions.col("tree") == tree).select("tree", "shard", "step", "state").collect()
+        self._check(rows, 1)
         return [_core.Shard.from_bytes(bytes(row["state"])) for row in rows]
 
     def _read(self) -> DataFrame:
@@ -149,11 +152,11 @@ class Shards:
         none = functions.lit(None).cast("binary")
         return self._read().select("tree", "shard", "state", none.alias("delta"), "names")
 
-    def _check(self, rows: Sequence[Any]) -> None:
-        """Refuse a table of another part, or without a row for each shard."""
+    def _check(self, rows: Sequence[Any], n_trees: int) -> None:
+        """Refuse rows of another part, or not one for each shard of so many trees."""
         wrong = {row["step"] for row in rows} - {self.place.step}
         pairs = [(row["tree"], row["shard"]) for row in rows]
-        if wrong or len(set(pairs)) != len(pairs) or len(pairs) != self._n_trees * self.place.shards:
+        if wrong or len(set(pairs)) != len(pairs) or len(pairs) != n_trees * self.place.shards:
             raise ModelFormatError(
                 f"{self._path}/{self.place.name} must hold part {self.place.step} of {self.place.shards} shards, "
                 f"got {len(pairs)} rows of the parts {sorted(wrong | {self.place.step})}"
