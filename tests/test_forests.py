@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import struct
 from collections.abc import Iterator
 from typing import Any
 
@@ -268,6 +269,38 @@ def test_bytes_of_no_forest_are_refused() -> None:
         read.to_bytes()
     with pytest.raises(ModelFormatError, match="magic"):
         _core.Forest.from_bytes(_core.Tree().to_bytes(), [])
+
+
+def test_the_classes_that_a_forest_has_met_must_add_up() -> None:
+    """A forest whose leaves answer by counts knows the share of the classes."""
+    points = mixed_points(300)
+    model = learned("StreamingForestClassifier", points, n_estimators=2, leaf_prediction="majority")
+    core = core_of(model)
+    data, keys, numbers = core.to_bytes(), core.named_keys(), core.number_keys()
+    # The section: its name, its size, the weights of two trees, their mean and what they add; then the classes.
+    at = data.index(b"\x05mixer") + 6 + 8 + 4 * 8
+    off, on = struct.unpack_from("<2q", data, at)
+    assert off + on == len(points)
+    for of_class, can_be in (((off - 1, on + 1), True), ((off + 1, on + 1), False), ((-1, off + on + 1), False)):
+        broken = data[:at] + struct.pack("<2q", *of_class) + data[at + 16 :]
+        if can_be:
+            _core.Forest.from_bytes(broken, keys, numbers)
+            continue
+        with pytest.raises(ModelFormatError, match="class"):
+            _core.Forest.from_bytes(broken, keys, numbers)
+
+
+def test_what_one_tree_has_found_is_not_drawn_to_the_share_of_the_classes() -> None:
+    """Each word of a rare class is a candidate of few trees; leaves that have found nothing say the other class."""
+    rng = np.random.default_rng(0)
+    labels = rng.random(6000) < 0.2
+    points = [({int(rng.integers(8))} if y else {int(8 + rng.integers(200))}, int(y)) for y in labels]
+    right = 0
+    model = StreamingForestClassifier(leaf_prediction="majority", max_features=0.3)
+    for i, (x, y) in enumerate(points):
+        right += i >= 3000 and model.learner.predict_one(x) == y
+        model.learn_one(x, y)
+    assert right / 3000 > 0.97
 
 
 # ---- change ----------------------------------------------------------------------------------------------------------
