@@ -296,10 +296,11 @@ def test_what_one_tree_has_found_is_not_drawn_to_the_share_of_the_classes() -> N
     labels = rng.random(6000) < 0.2
     points = [({int(rng.integers(8))} if y else {int(8 + rng.integers(200))}, int(y)) for y in labels]
     right = 0
-    model = StreamingForestClassifier(leaf_prediction="majority", max_features=0.3)
+    model = StreamingForestClassifier(leaf_prediction="majority", max_features=0.1)
     for i, (x, y) in enumerate(points):
         right += i >= 3000 and model.learner.predict_one(x) == y
         model.learn_one(x, y)
+    # 0.944 if only the trees and their mean are mixed.
     assert right / 3000 > 0.97
 
 
