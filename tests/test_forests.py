@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from command_line import done
 from reference_forest import OF_DRAWS, hashed, poisson
 
 import sapwood
@@ -392,6 +393,27 @@ def test_evaluation_tells_the_size_of_a_forest() -> None:
     assert len(leaves) == 6
     assert leaves[-1] == model.get_n_leaves() > 3
     assert result.tree is not None
+
+
+@every_forest
+def test_the_summary_and_the_report_of_a_forest(name: str, tmp_path: Any) -> None:
+    from sapwood.evaluate import prequential
+
+    result = prequential(getattr(sapwood, name)(n_estimators=3), turning(600), every=200)
+    told = f"forest: 3 trees, {result['nodes']:.0f} nodes, {result['leaves']:.0f} leaves, depth {result['depth']:.0f}, "
+    assert result.summary.splitlines()[-1].startswith(told)
+    assert set(result.tally) == {"warnings", "drifts", "swapped", "reset"}
+    page = result.save_report(tmp_path / "report.html").read_text()
+    assert "trees swapped in" in page
+
+
+@every_forest
+def test_the_command_evaluates_a_forest(name: str, tmp_path: Any) -> None:
+    points = tmp_path / "points.svm"
+    rows = [(sorted(int(word[1:]) + 1 for word in x), y) for x, y in turning(300)]
+    points.write_text("".join(f"{y} {' '.join(f'{j}:1' for j in x)}\n" for x, y in rows))
+    learner = next(kind.command for kind in TREES if kind.name == name)
+    assert "forest: 10 trees" in done("evaluate", "--learner", learner, points)
 
 
 def test_a_copy_of_a_tree_answers_as_the_tree_and_is_not_the_forest() -> None:

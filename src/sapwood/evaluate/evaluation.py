@@ -58,7 +58,8 @@ class Evaluation:
     splits : tuple of SplitMade
         The splits in the order in which they were made.
     tally : dict
-        Counters of what was done to the tree: splits, splits made anew, nodes given up and others.
+        Counters of what was done to the tree: splits, splits made anew, nodes given up and others; or to the forest:
+        warnings, drifts, trees swapped in and begun anew.
     tree : TreeView or None
         The tree at the end.
     reliability : dict
@@ -194,11 +195,21 @@ class Evaluation:
                 cells = ["–" if math.isnan(value) else f"{value:.4f}" for value in values]
                 lines.append(f"{metric.replace('_', ' '):18}{cells[0]:>10}{cells[1]:>14}{cells[2]:>16}")
         if self.tree is not None:
-            lines.append(
-                f"tree: {len(self.tree.nodes)} nodes, {self.tree.n_leaves} leaves, depth {self.tree.depth}, "
-                f"{bytes_in_words(self['bytes'])}; {self.tally['split']} splits, {self.tally['resplit']} anew"
-            )
+            lines.append(self._size_of_forest() if self.trees else self._size_of_tree(self.tree))
         return "\n".join(lines)
+
+    def _size_of_tree(self, tree: TreeView) -> str:
+        return (
+            f"tree: {len(tree.nodes)} nodes, {tree.n_leaves} leaves, depth {tree.depth}, "
+            f"{bytes_in_words(self['bytes'])}; {self.tally['split']} splits, {self.tally['resplit']} anew"
+        )
+
+    def _size_of_forest(self) -> str:
+        return (
+            f"forest: {len(self.trees[-1].trees)} trees, {self['nodes']:.0f} nodes, {self['leaves']:.0f} leaves, "
+            f"depth {self['depth']:.0f}, {bytes_in_words(self['bytes'])}; {self.tally['warnings']} warnings, "
+            f"{self.tally['drifts']} drifts, {self.tally['swapped']} trees swapped, {self.tally['reset']} reset"
+        )
 
     def __str__(self) -> str:
         return self.summary
