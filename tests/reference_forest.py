@@ -209,8 +209,11 @@ class ReferenceForest:
         self.forest = forest
         self.mixing = Mixing()
         self.members = [Member(options, forest, place, self.mixing) for place in range(forest.n_estimators)]
-        # One of each tree, and that of their mean.
-        self.weights = [0.0] * forest.n_estimators + [1.0]
+        # One of each tree, that of their mean, and where leaves answer by counts that of what they add to the classes.
+        is_mixed = forest.combining == "mixed" and forest.n_estimators > 1
+        self.adds_up = is_mixed and options.leaf_prediction in {"majority", "naive_bayes"}
+        self.weights = [0.0] * forest.n_estimators + [1.0] + [0.0] * self.adds_up
+        self.of_class = [0, 0]
         self.n_met = 0
         self._rounding = WeightRounding()
 
@@ -222,6 +225,7 @@ class ReferenceForest:
     def learn(self, features: Sequence[int], label: int, weight: float, arbiters: Sequence[Arbiter]) -> None:
         """Learn from a point; what the trees say of it before is what the mixer learns from."""
         n_classes = max(self.mixing.n_classes, label + 1)
+        self.of_class += [0] * (n_classes - len(self.of_class))
         if n_classes > self.mixing.n_classes:
             self.mixing.widen(n_classes)
             behind = [member.background for member in self.members if member.background is not None]
@@ -240,16 +244,24 @@ class ReferenceForest:
         self.mixing.teach_trunk(features, label, weighed)
         if is_mixed:
             self._teach_mixer(said, label, weighed.exact)
+        self.of_class[label] += weighed.times
         if self.forest.on_drift == "reset_worst" and any(member.has_drifted for member in self.members):
             worst = max(self.members, key=lambda member: member.drift.mean)
             worst.answers_with(worst.new_tree())
         self.n_met += 1
 
-    def _with_mean(self, said: list[list[float]]) -> list[list[float]]:
-        return [*said, [sum(each) / len(said) for each in zip(*said, strict=True)]]
+    def _experts(self, said: list[list[float]]) -> list[list[float]]:
+        mean = [sum(each) / len(said) for each in zip(*said, strict=True)]
+        if not self.adds_up:
+            return [*said, mean]
+        shares = [math.log(n + 1) for n in self.of_class]
+        if len(mean) == 1:
+            shares = [shares[1] - shares[0]]
+        added = [share + sum(each[k] - share for each in said) for k, share in enumerate(shares)]
+        return [*said, mean, [min(max(added[0], -CLIP), CLIP)] if len(added) == 1 else level(added)]
 
     def _teach_mixer(self, said: list[list[float]], label: int, weight: float) -> None:
-        opinions = self._with_mean(said)
+        opinions = self._experts(said)
         errors = gradient_of(self.mixing.mix(self.weights, opinions), label, 1)
         curvature = sum(max(abs(each) for each in opinion) ** 2 for opinion in opinions) / 4
         step = min(RATE * weight / len(opinions), 1 / curvature) if curvature > 0 else 0.0
@@ -262,6 +274,6 @@ class ReferenceForest:
             return self.trees[0].predict_proba(features)
         said = [member.says(features) for member in self.members]
         if self.forest.combining == "mixed":
-            return probabilities(self.mixing.mix(self.weights, self._with_mean(said)))
+            return probabilities(self.mixing.mix(self.weights, self._experts(said)))
         votes = [sum(each) for each in zip(*said, strict=True)]
         return [vote / sum(votes) if sum(votes) > 0 else 1 / len(votes) for vote in votes]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import pickle
+import struct
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
+from command_line import done
 from reference_forest import OF_DRAWS, hashed, poisson
 
 import sapwood
@@ -270,6 +272,39 @@ def test_bytes_of_no_forest_are_refused() -> None:
         _core.Forest.from_bytes(_core.Tree().to_bytes(), [])
 
 
+def test_the_classes_that_a_forest_has_met_must_add_up() -> None:
+    """A forest whose leaves answer by counts knows the share of the classes."""
+    points = mixed_points(300)
+    model = learned("StreamingForestClassifier", points, n_estimators=2, leaf_prediction="majority")
+    core = core_of(model)
+    data, keys, numbers = core.to_bytes(), core.named_keys(), core.number_keys()
+    # The section: its name, its size, the weights of two trees, their mean and what they add; then the classes.
+    at = data.index(b"\x05mixer") + 6 + 8 + 4 * 8
+    off, on = struct.unpack_from("<2q", data, at)
+    assert off + on == len(points)
+    for of_class, can_be in (((off - 1, on + 1), True), ((off + 1, on + 1), False), ((-1, off + on + 1), False)):
+        broken = data[:at] + struct.pack("<2q", *of_class) + data[at + 16 :]
+        if can_be:
+            _core.Forest.from_bytes(broken, keys, numbers)
+            continue
+        with pytest.raises(ModelFormatError, match="class"):
+            _core.Forest.from_bytes(broken, keys, numbers)
+
+
+def test_what_one_tree_has_found_is_not_drawn_to_the_share_of_the_classes() -> None:
+    """Each word of a rare class is a candidate of few trees; leaves that have found nothing say the other class."""
+    rng = np.random.default_rng(0)
+    labels = rng.random(6000) < 0.2
+    points = [({int(rng.integers(8))} if y else {int(8 + rng.integers(200))}, int(y)) for y in labels]
+    right = 0
+    model = StreamingForestClassifier(leaf_prediction="majority", max_features=0.1)
+    for i, (x, y) in enumerate(points):
+        right += i >= 3000 and model.learner.predict_one(x) == y
+        model.learn_one(x, y)
+    # 0.944 if only the trees and their mean are mixed.
+    assert right / 3000 > 0.97
+
+
 # ---- change ----------------------------------------------------------------------------------------------------------
 
 
@@ -358,6 +393,27 @@ def test_evaluation_tells_the_size_of_a_forest() -> None:
     assert len(leaves) == 6
     assert leaves[-1] == model.get_n_leaves() > 3
     assert result.tree is not None
+
+
+@every_forest
+def test_the_summary_and_the_report_of_a_forest(name: str, tmp_path: Any) -> None:
+    from sapwood.evaluate import prequential
+
+    result = prequential(getattr(sapwood, name)(n_estimators=3), turning(600), every=200)
+    told = f"forest: 3 trees, {result['nodes']:.0f} nodes, {result['leaves']:.0f} leaves, depth {result['depth']:.0f}, "
+    assert result.summary.splitlines()[-1].startswith(told)
+    assert set(result.tally) == {"warnings", "drifts", "swapped", "reset"}
+    page = result.save_report(tmp_path / "report.html").read_text()
+    assert "trees swapped in" in page
+
+
+@every_forest
+def test_the_command_evaluates_a_forest(name: str, tmp_path: Any) -> None:
+    points = tmp_path / "points.svm"
+    rows = [(sorted(int(word[1:]) + 1 for word in x), y) for x, y in turning(300)]
+    points.write_text("".join(f"{y} {' '.join(f'{j}:1' for j in x)}\n" for x, y in rows))
+    learner = next(kind.command for kind in TREES if kind.name == name)
+    assert "forest: 10 trees" in done("evaluate", "--learner", learner, points)
 
 
 def test_a_copy_of_a_tree_answers_as_the_tree_and_is_not_the_forest() -> None:

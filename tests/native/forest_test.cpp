@@ -75,8 +75,12 @@ std::string learned(Forest& forest, const Points& points, std::size_t n_threads,
 
 void the_same_whatever_threads_and_blocks() {
     const Points points(600);
-    for (const OnDrift on_drift : {OnDrift::nothing, OnDrift::swap, OnDrift::reset_worst}) {
-        const ForestOptions options = options_of(on_drift, 1);
+    for (const auto& [on_drift, leaves] :
+         {std::pair(OnDrift::nothing, LeafPrediction::mixed), std::pair(OnDrift::swap, LeafPrediction::mixed),
+          std::pair(OnDrift::swap, LeafPrediction::majority),
+          std::pair(OnDrift::reset_worst, LeafPrediction::naive_bayes)}) {
+        ForestOptions options = options_of(on_drift, 1);
+        options.tree.leaf_prediction = leaves;
         Forest first(options);
         const std::string expected = learned(first, points, 1, 0);
         for (const auto& [n_threads, pause] : {std::pair(3, 0), std::pair(2, 17), std::pair(1, 1)}) {
@@ -96,8 +100,9 @@ void the_same_whatever_threads_and_blocks() {
 
 /// The same where a block is as long as may be, and ends by itself.
 void the_same_whatever_the_longest_block() {
-    const Points points(9000);
-    const ForestOptions options = options_of(OnDrift::swap, 1);
+    const Points points(33'000);
+    ForestOptions options = options_of(OnDrift::swap, 1);
+    options.n_estimators = 2;
     Forest whole(options);
     Forest parts(options);
     CHECK(learned(whole, points, 1, 0) == learned(parts, points, 2, 700));

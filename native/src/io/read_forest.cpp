@@ -86,14 +86,21 @@ private:
     }
 
     static void get_mixer(ByteReader in, Forest& forest) {
-        std::vector<double> weights(forest.n_trees() + 1);
+        std::vector<double> weights(forest.mixer().n_experts());
         in.get_all(std::span<double>(weights), "the weights of trees");
         for (const double weight : weights) {
             require_of_file(std::isfinite(weight) && std::abs(weight) <= tree_format::largest_mix,
                             "the weights of trees must be finite and no larger than steps can make them", weight);
         }
+        std::vector<std::int64_t> of_class(forest.mixer().adds_up() ? forest.n_classes() : 0);
+        std::int64_t left = forest.n();
+        for (std::int64_t& each : of_class) {
+            each = get_between<std::int64_t>(in, 0, left, "the points of a class");
+            left -= each;
+        }
+        require_of_file(of_class.empty() || left == 0, "the points of all classes must be those of the forest", left);
         require_end(in, "mixer");
-        forest.restore_mixer(std::move(weights));
+        forest.restore_mixer(std::move(weights), std::move(of_class));
     }
 
     void get_member(ByteReader& in, Forest& forest, std::size_t t) const {

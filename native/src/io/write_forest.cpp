@@ -69,7 +69,10 @@ std::string write_forest(Forest& forest) {
     put_section(out, "trunk", [&](ByteWriter& section) {
         if (forest.trunk()) put_mixing(section, *forest.trunk());
     });
-    put_section(out, "mixer", [&](ByteWriter& section) { section.put_all(forest.mixer().weights()); });
+    put_section(out, "mixer", [&](ByteWriter& section) {
+        section.put_all(forest.mixer().weights());
+        section.put_all(forest.mixer().of_class());
+    });
     for (std::size_t t = 0; t < forest.n_trees(); ++t) {
         put_section(out, "tree",
                     [&](ByteWriter& section) { put_member(section, forest.member(t), forest.options().combining); });

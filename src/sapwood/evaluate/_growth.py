@@ -85,10 +85,10 @@ class Growth:
         self._model = model
         tree = _tree_of(model)
         self._n_before = 0 if tree is None else tree.n()
-        self._tally_before = {} if tree is None else tree.tally()
+        core = _core_of(model)
+        self._tally_before = {} if core is None else core.tally()
         self._tally_seen = dict(self._tally_before)
         self._changes: list[ChangeSeen] = []
-        core = _core_of(model)
         self._forest = ForestGrowth(core if isinstance(core, CoreForest) else None)
         self._events: dict[int, _Event] = {}
         self._present: np.ndarray[Any, np.dtype[np.int64]] = np.zeros(0, dtype=np.int64)
@@ -150,11 +150,14 @@ class Growth:
         self._present = at
 
     def tally(self) -> dict[str, int]:
-        """Return how often what was done to the tree since the first point: splits, splits anew, nodes given up."""
-        tree = _tree_of(self._model)
-        if tree is None:
+        """Return how often what was done since the first point.
+
+        To a tree: splits, splits anew, nodes given up. To a forest: warnings, drifts, trees swapped in and begun anew.
+        """
+        core = _core_of(self._model)
+        if core is None:
             return {}
-        return {name: count - self._tally_before.get(name, 0) for name, count in tree.tally().items()}
+        return {name: count - self._tally_before.get(name, 0) for name, count in core.tally().items()}
 
     def splits(self, feature_names: FeatureNames = None) -> tuple[SplitMade, ...]:
         """Return the splits in the order in which they were made."""

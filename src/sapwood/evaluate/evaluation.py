@@ -58,7 +58,8 @@ class Evaluation:
     splits : tuple of SplitMade
         The splits in the order in which they were made.
     tally : dict
-        Counters of what was done to the tree: splits, splits made anew, nodes given up and others.
+        Counters of what was done to the tree: splits, splits made anew, nodes given up and others; or to the forest:
+        warnings, drifts, trees swapped in and begun anew.
     tree : TreeView or None
         The tree at the end.
     reliability : dict
@@ -194,12 +195,24 @@ class Evaluation:
                 cells = ["–" if math.isnan(value) else f"{value:.4f}" for value in values]
                 lines.append(f"{metric.replace('_', ' '):18}{cells[0]:>10}{cells[1]:>14}{cells[2]:>16}")
         if self.tree is not None:
-            lines.append(
-                f"tree: {_counted(len(self.tree.nodes), 'node')}, {_counted(self.tree.n_leaves, 'leaf', 'leaves')}, "
-                f"depth {self.tree.depth}, {bytes_in_words(self['bytes'])}; "
-                f"{_counted(self.tally['split'], 'split')}, {self.tally['resplit']} anew"
-            )
+            lines.append(self._size_of_forest() if self.trees else self._size_of_tree(self.tree))
         return "\n".join(lines)
+
+    def _size_of_tree(self, tree: TreeView) -> str:
+        return (
+            f"tree: {_counted(len(tree.nodes), 'node')}, {_counted(tree.n_leaves, 'leaf', 'leaves')}, "
+            f"depth {tree.depth}, {bytes_in_words(self['bytes'])}; "
+            f"{_counted(self.tally['split'], 'split')}, {self.tally['resplit']} anew"
+        )
+
+    def _size_of_forest(self) -> str:
+        return (
+            f"forest: {_counted(len(self.trees[-1].trees), 'tree')}, {_counted(round(self['nodes']), 'node')}, "
+            f"{_counted(round(self['leaves']), 'leaf', 'leaves')}, "
+            f"depth {self['depth']:.0f}, {bytes_in_words(self['bytes'])}; "
+            f"{_counted(self.tally['warnings'], 'warning')}, {_counted(self.tally['drifts'], 'drift')}, "
+            f"{_counted(self.tally['swapped'], 'tree')} swapped, {self.tally['reset']} reset"
+        )
 
     def __str__(self) -> str:
         return self.summary

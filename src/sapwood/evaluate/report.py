@@ -153,7 +153,13 @@ def _sizes(evaluation: Evaluation) -> str:
     memory = evaluation["bytes"]
     if memory == memory:  # noqa: PLR0124 - nan
         rows.append(["memory", bytes_in_words(memory)])
-    if evaluation.tally:
+    if evaluation.trees:
+        rows.append(["trees", str(len(evaluation.trees[-1].trees))])
+        rows.append(["warnings", str(evaluation.tally["warnings"])])
+        rows.append(["drifts", str(evaluation.tally["drifts"])])
+        rows.append(["trees swapped in", str(evaluation.tally["swapped"])])
+        rows.append(["trees begun anew", str(evaluation.tally["reset"])])
+    elif evaluation.tally:
         rows.append(["splits made", str(evaluation.tally["split"])])
         rows.append(["split anew", str(evaluation.tally["resplit"])])
         rows.append(["nodes given up", str(evaluation.tally["pruned"])])

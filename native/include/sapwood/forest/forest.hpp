@@ -48,7 +48,7 @@ public:
           draws_(options.lambda_value),
           weights_(options.tree.seed),
           shared_(options.tree.leaf_prediction, 2),
-          mixer_(static_cast<std::size_t>(options.n_estimators)) {
+          mixer_(make_mixer(options)) {
         for (std::size_t t = 0; t < n_trees(); ++t) members_.emplace_back(options_, known_, t);
     }
 
@@ -67,7 +67,7 @@ public:
           weights_(options.tree.seed),
           shared_(options.tree.leaf_prediction, counts.n_classes, std::nullopt,
                   room_for_classes(counts.n_classes, 0, options.bytes_of_trunk())),
-          mixer_(static_cast<std::size_t>(options.n_estimators)),
+          mixer_(make_mixer(options)),
           n_(counts.n),
           n_met_(counts.n_met) {
         weights_.restore(counts.weights);
@@ -172,6 +172,7 @@ public:
         if (n_classes <= this->n_classes()) return;
         check_classes(n_classes);
         for (Member& member : members_) member.cover_classes(n_classes);
+        mixer_.cover_classes(n_classes);
         if (shared_.layout().has_room_for(n_classes)) {
             shared_.take_classes(n_classes);
         } else {
@@ -222,7 +223,9 @@ public:
         check_room(static_cast<Count>(most), more * draws_.largest());
     }
 
-    void restore_mixer(std::vector<double> weights) { mixer_.restore(std::move(weights)); }
+    void restore_mixer(std::vector<double> weights, std::vector<std::int64_t> of_class) {
+        mixer_.restore(std::move(weights), std::move(of_class));
+    }
 
     /// The memory of what trees share, and of all.
     std::size_t shared_bytes() const { return shared_.n_bytes(); }
@@ -233,13 +236,21 @@ public:
     }
 
 private:
+    /// What trees add can be added up where leaves answer by counts. A regression of the whole stream says the same in
+    /// all trees, and is not to count as often as there are trees.
+    static TreeMixer make_mixer(const ForestOptions& options) {
+        const bool counts_only = !ModelLayout::of(options.tree.leaf_prediction, 2).keeps_logistic;
+        const bool adds_up = counts_only && options.combining == Combining::mixed && options.n_estimators > 1;
+        return TreeMixer(static_cast<std::size_t>(options.n_estimators), adds_up);
+    }
+
     /// With one tree there is nothing to combine, nor to watch it against.
     bool is_one_tree() const { return n_trees() == 1; }
     /// The numbers that a tree says of a point; and those that all trees do, with room for what the mixer adds.
     std::size_t width() const {
         return options_.combining == Combining::mixed && !is_one_tree() ? shared_.layout().n_outputs() : n_classes();
     }
-    std::size_t room() const { return (n_trees() + 1) * width(); }
+    std::size_t room() const { return mixer_.n_experts() * width(); }
 
     /// The classes that records are to have room for where there are `n_classes`.
     std::size_t class_room(std::size_t n_classes) const {
@@ -376,7 +387,7 @@ private:
                 gather(block.said_of_learned, i, said);
                 combine(said, mixed, probabilities);
             }
-            mixer_.learn(said, mixed, probabilities, row.label, row.weight.exact);
+            mixer_.learn(said, mixed, probabilities, row.label, row.weight);
         }
     }
 
