@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from sapwood.spark.mixed import Numbers, Rows
 
-__all__ = ["Columns", "Given", "Points", "SparkDataError"]
+__all__ = ["Columns", "Given", "Labelled", "SparkDataError"]
 
 T = TypeVar("T")
 
@@ -35,7 +35,7 @@ class Given(NamedTuple):
     numbers: Numbers | None = None
 
 
-class Points(NamedTuple):
+class Labelled(NamedTuple):
     """Rows that are learned: what they hold, their labels and how often each counts."""
 
     given: Given
@@ -140,11 +140,11 @@ class Columns:
         found: NDArray[np.int32] = numbers.astype(np.int32)
         return found
 
-    def points(self, batch: pa.RecordBatch) -> Points:
+    def points(self, batch: pa.RecordBatch) -> Labelled:
         """Return rows of `names` as they are learned."""
         at = len(self.feature_names)
         weights = None if self.weight is None else self.weights(batch.column(at + 1))
-        return Points(self.given(batch), self.labels(batch.column(at)), weights)
+        return Labelled(self.given(batch), self.labels(batch.column(at)), weights)
 
     def naming_errors(self, call: Callable[..., T], *arguments: Any) -> T:
         """Call what refuses points by a ValueError, which is raised again with the batch and the column."""

@@ -21,7 +21,7 @@ from sapwood.spark.mixed import named_flags
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from sapwood.spark.columns import Columns, Points
+    from sapwood.spark.columns import Columns, Labelled
 
 __all__ = [
     "COUNTED",
@@ -48,7 +48,7 @@ LOOKED = "tree int, seen binary"
 
 Batches = Iterator[pa.RecordBatch]
 
-# Points that are counted at a time: a table of their counts stays small, and is merged seldom.
+# Labelled that are counted at a time: a table of their counts stays small, and is merged seldom.
 _POINTS = 1 << 17
 
 
@@ -60,7 +60,7 @@ class Draws:
     seed: int
     batch: int
 
-    def weights(self, points: Points, tree: int) -> NDArray[np.int32]:
+    def weights(self, points: Labelled, tree: int) -> NDArray[np.int32]:
         """Return how often a tree learns each point."""
         (indptr, ids, numbers), labels, weights = points
         return _core.batch_draws(indptr, ids, labels, weights, self.mean, self.seed, tree, self.batch, numbers)
@@ -118,9 +118,7 @@ def count_batches(
     """Return what rows add to each tree, nothing if there is none, and how many they are, of all parts."""
     led = [_core.Router.from_bytes(each.router) for each in sent]
     asked = [
-        None
-        if each.answers is None
-        else _core.Tree.from_bytes(each.answers, list(each.names), list(each.number_names))
+        None if each.answers is None else _core.Tree.from_bytes(each.answers, list(each.names), list(each.number_names))
         for each in sent
     ]
     counts: list[list[Counts]] = [[] for _ in led]

@@ -73,7 +73,7 @@ class Grower:
         return self.digest_with(self.tree.to_bytes(), ids)
 
     def digest_with(self, data: bytes, ids: NDArray[np.uint64]) -> str:
-        """Return the hash of a tree with these bytes, the ids of its features and numbers, and the classes of this one."""
+        """Return the hash of a tree: of these bytes, these ids of features and numbers, and its classes."""
         found = hashlib.sha256(data)
         found.update(ids.astype("<u8").tobytes())
         found.update(repr(self.classes).encode())
