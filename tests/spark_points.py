@@ -1,4 +1,4 @@
-"""Labelled for the tests on Spark, and the model of one machine that they must give."""
+"""Points for the tests on Spark, and the model of one machine that they must give."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ LOOKED = "tree int, seen binary"
 
 Batches = Iterator[pa.RecordBatch]
 
-# Labelled that are counted at a time: a table of their counts stays small, and is merged seldom.
+# Points that are counted at a time: a table of their counts stays small, and is merged seldom.
 _POINTS = 1 << 17
 
 
