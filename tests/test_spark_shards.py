@@ -130,6 +130,7 @@ def test_what_needs_all_counts_in_one_place_is_refused() -> None:
         ({"search": "approximate"}, "search must be 'certified' or 'exhaustive' for shards, got 'approximate'"),
         ({"split_test": "hoeffding"}, "split_test must be 'evidence' for shards, got 'hoeffding'"),
         ({"reducers": 2}, "reducers must be None for shards, which merge counts themselves, got 2"),
+        ({"features": ["a", "b"]}, r"features must be one column of flags for shards, got \['a', 'b'\]"),
         ({"shards": 0}, "shards must be .*, got 0"),
     ):
         for kind in (SparkTreeClassifier, SparkForestClassifier):

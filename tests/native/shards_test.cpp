@@ -62,18 +62,25 @@ struct Machine {
 
     Machine(const TreeOptions& options, std::size_t n_classes) : tree(options) { tree.cover_classes(n_classes); }
 
-    auto key_of() {
-        return [this](SharedId id) {
-            const auto at = std::find(ids.begin(), ids.end(), id);
-            if (at == ids.end()) ids.push_back(id);
+    /// Keys and ids, as growth by batches asks for them; there are no numbers.
+    struct Names {
+        std::vector<SharedId>& ids;
+
+        KeyId key_of(SharedId id) const {
+            if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(id);
             return static_cast<KeyId>(std::find(ids.begin(), ids.end(), id) - ids.begin());
-        };
+        }
+        SharedId id_of(KeyId key) const { return ids[static_cast<std::size_t>(key)]; }
+        static KeyId key_of_number(SharedId id) { return static_cast<KeyId>(id); }
+        static SharedId id_of_number(KeyId key) { return static_cast<SharedId>(key); }
+    };
+
+    Names names() { return {ids}; }
+    auto key_of() {
+        return [this](SharedId id) { return names().key_of(id); };
     }
-    Router router() {
-        return make_router(tree, Vocabulary::Reading(vocabulary).keys(),
-                           [this](KeyId key) { return ids[static_cast<std::size_t>(key)]; });
-    }
-    void absorb_delta(const Delta& delta) { absorb(tree, vocabulary, delta, nullptr, router().version(), key_of()); }
+    Router router() { return make_router(tree, vocabulary, names()); }
+    void absorb_delta(const Delta& delta) { absorb(tree, vocabulary, delta, nullptr, router().version(), names()); }
     SharedId id_of(FeatureId feature) {
         return ids[static_cast<std::size_t>(Vocabulary::Reading(vocabulary).keys()[static_cast<std::size_t>(feature)])];
     }

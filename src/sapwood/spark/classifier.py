@@ -39,7 +39,8 @@ class SparkTreeClassifier(SparkLearner):
     features
         The column of features: vectors of Spark ML, of which a number above 0 is on, arrays of integers, which are the
         features that are on, or arrays of texts. Or a list of columns, whose types say what each is: a number, a text,
-        which is the value of a category, a boolean, which is a flag, or such a column. Null and NaN are missing.
+        which is the value of a category, a boolean, which is a flag, or one such column.
+        Null, NaN and empty text are missing; arrays and vectors must not be.
     label
         The column of the class.
     weight

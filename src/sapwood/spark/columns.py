@@ -91,7 +91,7 @@ class Columns:
             return Given(*self.rows(self.features, batch.column(0)))
         columns = [(name, batch.column(i)) for i, name in enumerate(self.features)]
         flags = flags_of(columns, self.rows, batch.num_rows)
-        return Given(*flags, numbers_of(columns, self._refuse, batch.num_rows))
+        return Given(*flags, numbers_of(columns, self.refuse, batch.num_rows))
 
     def rows(self, name: str, column: pa.Array) -> Rows:
         """Return the ids of the features that are on in each point, of one column."""
@@ -120,7 +120,7 @@ class Columns:
         codes = []
         for label in encoded.dictionary.to_pylist():
             if label not in number:
-                self._refuse(self.label, f"hold the classes {listed(self.classes)} only", repr(label))
+                self.refuse(self.label, f"hold the classes {listed(self.classes)} only", repr(label))
             codes.append(number[label])
         found: NDArray[np.uint16] = np.array(codes, dtype=np.uint16)[encoded.indices.to_numpy()]
         return found
@@ -130,13 +130,13 @@ class Columns:
         assert self.weight is not None
         self._refuse_nulls(column, self.weight)
         if not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type)):
-            self._refuse(self.weight, "hold whole numbers", str(column.type))
+            self.refuse(self.weight, "hold whole numbers", str(column.type))
         numbers = column.to_numpy(zero_copy_only=False)
         # NaN is in no range.
         wrong = ~((numbers >= 0) & (numbers <= LARGEST_WEIGHT) & (np.floor(numbers) == numbers))
         if wrong.any():
             constraint = f"hold whole numbers from 0 to {LARGEST_WEIGHT}"
-            self._refuse(self.weight, constraint, repr(numbers[wrong][0].item()))
+            self.refuse(self.weight, constraint, repr(numbers[wrong][0].item()))
         found: NDArray[np.int32] = numbers.astype(np.int32)
         return found
 
@@ -161,7 +161,7 @@ class Columns:
         wrong = (ids < 0) | (ids >= _core.MAX_COLUMNS)
         if wrong.any():
             which = int(ids[wrong][0])
-            self._refuse(name, f"hold features from 0 to {_core.MAX_COLUMNS - 1}", str(which))
+            self.refuse(name, f"hold features from 0 to {_core.MAX_COLUMNS - 1}", str(which))
         found: NDArray[np.uint64] = ids.astype(np.uint64)
         return found
 
@@ -173,7 +173,7 @@ class Columns:
         kinds, indices, values = (column.field(part) for part in ("type", "indices", "values"))
         numbers = values.flatten().to_numpy(zero_copy_only=False)
         if np.isnan(numbers).any():
-            self._refuse(name, "hold numbers", "nan")
+            self.refuse(name, "hold numbers", "nan")
         ends = np.cumsum([0, *values.value_lengths().to_pylist()], dtype=np.int64)
         # A dense vector has no indices: its numbers stand where they stand.
         places = np.arange(len(numbers), dtype=np.int64) - np.repeat(ends[:-1], np.diff(ends))
@@ -188,17 +188,18 @@ class Columns:
             constraint = "hold vectors, or arrays of integers or texts; a list of columns may hold numbers and texts"
         else:
             constraint = "hold numbers, texts, booleans, vectors, or arrays of integers or texts"
-        self._refuse(name, constraint, str(got))
+        self.refuse(name, constraint, str(got))
 
     def _refuse_nulls(self, column: pa.Array, name: str) -> None:
         if column.null_count:
             row = int(np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False))[0])
-            self._refuse(name, "hold no null", f"null (item {row} of a part)")
+            self.refuse(name, "hold no null", f"null (item {row} of a part)")
 
     def _where(self, column: str) -> str:
         return f"column {column!r}" if self.batch is None else f"batch {self.batch}, column {column!r}"
 
-    def _refuse(self, column: str, constraint: str, got: str) -> NoReturn:
+    def refuse(self, column: str, constraint: str, got: str) -> NoReturn:
+        """Raise SparkDataError with the batch, the column, what it must do, and what it does."""
         raise SparkDataError(f"{self.owner}: {self._where(column)} must {constraint}, got {got}")
 
 

@@ -120,7 +120,8 @@ class Grower:
             known, of_known = self._text_keys
             places = np.minimum(np.searchsorted(known, ids), max(len(known) - 1, 0))
             found = known[places] == ids if len(known) else np.zeros(len(ids), dtype=bool)
-            keys = np.where(found, of_known[places] if len(known) else -1, -1).astype(np.int32)
+            texts = np.where(found, of_known[places] if len(known) else -1, -1)
+            keys = np.where(is_text, texts, keys).astype(np.int32)
             indptr, keys = kept(indptr, keys, keys >= 0)
         return self.tree.predict_proba(indptr, keys, None if numbers is None else self._known_numbers(numbers))
 

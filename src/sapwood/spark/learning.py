@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from pyspark.sql import functions as F  # noqa: N812 - as everyone calls it
-from pyspark.sql.types import NumericType
 
 from sapwood import _core
 from sapwood.data.category import Category
@@ -27,6 +26,7 @@ from sapwood.spark.counting import (
     namer,
 )
 from sapwood.spark.judging import JUDGED, judge
+from sapwood.spark.schema import check_types, number_names
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -80,7 +80,8 @@ def learn_frame(
     frame = narrowed(frame, columns)
     n_parts = int(trees.growers[0].parameters["sub_batches"])
     draws = trees.draws(0 if columns.batch is None else columns.batch)
-    numbers = number_names(frame, columns)
+    check_types(frame.schema, columns, trees.growers[0].tree)
+    numbers = number_names(frame.schema, columns)
     looks = [tree for tree, grower in enumerate(trees.growers) if numbers and grower.must_look(numbers)]
     keeps = n_parts > 1 or tests or bool(looks)
     if keeps:
@@ -126,14 +127,6 @@ def narrowed(frame: DataFrame, columns: Columns) -> DataFrame:
     # Of several, each is a column, and no field of one; what workers are given has no name with a dot.
     features = [F.col(f"`{name}`").alias(f"feature {i}") for i, name in enumerate(columns.features)]
     return frame.select(*features, *columns.names[len(features) :])
-
-
-def number_names(frame: DataFrame, columns: Columns) -> list[str]:
-    """Return which of several columns of features hold numbers."""
-    if isinstance(columns.features, str):
-        return []
-    fields = zip(columns.features, frame.schema.fields, strict=False)
-    return [name for name, field in fields if isinstance(field.dataType, NumericType)]
 
 
 def look(frame: DataFrame, trees: Ensemble, columns: Columns, draws: Draws | None) -> int:

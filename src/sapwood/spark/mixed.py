@@ -31,6 +31,11 @@ def is_text(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
+def without_empty(column: pa.Array) -> pa.Array:
+    """Return texts, of which empty ones are missing, as everywhere."""
+    return pc.if_else(pc.equal(column, ""), pa.scalar(None, column.type), column)
+
+
 def flags_of(
     columns: Sequence[tuple[str, pa.Array]], rows_of_list: Callable[[str, pa.Array], Rows], n_rows: int
 ) -> Rows:
@@ -42,8 +47,9 @@ def flags_of(
             places.append(on)
             ids.append(np.repeat(_core.ids_of_names([name]), len(on)))
         elif is_text(column.type):
-            encoded = column.dictionary_encode()
-            present = np.flatnonzero(column.is_valid().to_numpy(zero_copy_only=False))
+            given = without_empty(column)
+            encoded = given.dictionary_encode()
+            present = np.flatnonzero(given.is_valid().to_numpy(zero_copy_only=False))
             known = _core.ids_of_names([Category(name, value) for value in encoded.dictionary.to_pylist()])
             places.append(present)
             ids.append(known[encoded.indices.drop_null().to_numpy(zero_copy_only=False)])
@@ -79,7 +85,7 @@ def named_flags(columns: Sequence[tuple[str, pa.Array]]) -> Iterator[tuple[pa.Ar
         if pa.types.is_boolean(column.type):
             yield pa.array([name]), None
         elif is_text(column.type):
-            yield pc.binary_join_element_wise(f"{name}=", column.drop_null().unique(), ""), name
+            yield pc.binary_join_element_wise(f"{name}=", without_empty(column).drop_null().unique(), ""), name
         elif pa.types.is_list(column.type) or pa.types.is_large_list(column.type):
             items = column.flatten().unique()
             if is_text(items.type):

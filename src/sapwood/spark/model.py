@@ -22,6 +22,7 @@ from sapwood.batch_forest import BatchForest
 from sapwood.spark.columns import Columns, listed
 from sapwood.spark.counting import check_version
 from sapwood.spark.ensemble import Ensemble, ForestEnsemble
+from sapwood.spark.schema import check_types
 from sapwood.spark.shards import Shards
 from sapwood.spark.store import Store
 from sapwood.trees import StreamingTreeClassifier
@@ -125,6 +126,8 @@ class SparkModel:
         for name in columns.feature_names:
             if name not in frame.columns:
                 raise ValueError(f"{owner}: frame must have the column {name!r}, got {listed(frame.columns)}")
+        asked = StructType([frame.schema[name] for name in columns.feature_names])
+        check_types(asked, columns, self._ensemble.from_bytes(self._data).growers[0].tree)
         # Spark gives workers no column whose name has a dot.
         numbered = frame.toDF(*(f"column {i}" for i in range(len(frame.columns))))
         return numbered.mapInArrow(answerer(self._ensemble, self._data, columns, frame.columns), schema)

@@ -20,6 +20,7 @@ from sapwood import _core
 from sapwood.exceptions import ModelFormatError
 from sapwood.spark.columns import SparkDataError, text_ids
 from sapwood.spark.counting import NAMED, check_version, count_batches, namer
+from sapwood.spark.mixed import named_flags
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -231,9 +232,8 @@ def divider(
 def noting(batches: Batches, texts: list[pa.Array]) -> Batches:
     """Give batches on, and note the texts that are their features."""
     for batch in batches:
-        column = batch.column(0)
-        if pa.types.is_list(column.type) and pa.types.is_string(column.type.value_type):
-            texts.append(column.flatten().unique())
+        for found, _ in named_flags([("features", batch.column(0))]):
+            texts.append(found.cast(pa.string()))
         yield batch
 
 

@@ -26,6 +26,7 @@ inline void DynamicTree::rebuild(NodeId top, const FeatureOrder& order, std::vec
         std::uint64_t hash;  // the sum of those of the conditions from the top on
         Part part;
     };
+    const std::optional<Candidate> unknown;
     // Nothing here recurses: text makes chains of hundreds of nodes.
     std::vector<Waiting> waiting;
     waiting.push_back({top, 0, {old.all(), std::exchange(content(top).points, {})}});
@@ -38,7 +39,7 @@ inline void DynamicTree::rebuild(NodeId top, const FeatureOrder& order, std::vec
             content(at).points = points_of(old, here.part);
             here.part = {};
         }
-        const std::optional<Candidate> best = wanted(at, order, at == top ? known : std::nullopt);
+        const std::optional<Candidate> best = wanted(at, order, at == top ? known : unknown);
         if (!best) {
             if (node(at).points.empty()) content(at).points = points_of(old, here.part);
             place(at, std::exchange(content(at).points, {}));
