@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from reference_batch import drawn
 
-from sapwood import StreamingTreeClassifier
+from sapwood import StreamingTreeClassifier, _core
 
 Rows = list[tuple[list[int], int]]
 SCHEMA = "features array<int>, label int"
@@ -101,7 +101,6 @@ def digest_of(model: StreamingTreeClassifier) -> str:
     """Return the hash that a model of Spark has of the same tree."""
     tree: Any = model.learner.fitted().tree
     found = hashlib.sha256(tree.to_bytes())
-    # Here features are columns, which are their own ids.
-    found.update(np.array(tree.named_keys(), dtype="<u8").tobytes())
+    found.update(_core.ids_of_names(tree.named_keys()).astype("<u8").tobytes())
     found.update(repr(tuple(model.classes_.tolist())).encode())
     return found.hexdigest()
