@@ -484,3 +484,18 @@ def test_what_must_be_known_first() -> None:
         settled.router().count(*flags, numbers=(*numbers[:2], np.array([1.0, math.nan])))
     with pytest.raises(ValueError, match="features must not have ids of bins"):
         settled.router().count(flags[0] * 0 + [0, 1, 1], np.array([1 << 62], dtype=np.uint64), *flags[2:])
+
+
+def test_a_number_that_never_differs_is_saved_after_any_number_of_points() -> None:
+    n = 70_000  # more than settle a number of few values
+    table = pd.DataFrame({"constant": np.full(n, 3.5), "flag": np.arange(n) % 2 == 0})
+    model = StreamingTreeClassifier(batch_growth=True).partial_fit(table, np.arange(n) % 2, classes=[0, 1])
+    assert StreamingTreeClassifier.from_bytes(model.to_bytes()).to_bytes() == model.to_bytes()
+
+
+def test_a_delta_is_divided_among_at_least_one_shard() -> None:
+    tree = grown(40, "majority")
+    delta = tree.router().count(np.array([0, 1]), np.array([1], dtype=np.uint64), np.array([0], dtype=np.uint16))
+    assert len(delta.divided(3)) == 3
+    with pytest.raises(ValueError, match="n_shards must be at least 1, got 0"):
+        delta.divided(0)

@@ -167,3 +167,38 @@ def test_what_is_refused(spark: Any) -> None:
     dates = spark.createDataFrame([("2020-01-01", 0)], "x string, label int").selectExpr("date(x) as x", "label")
     with pytest.raises(Exception, match="column 'x' must hold numbers, texts, booleans, vectors, or arrays"):
         SparkTreeClassifier(features=["x"], classes=[0, 1]).fit(dates)
+
+
+def test_integers_beside_texts_are_asked_as_they_are_learned(spark: Any) -> None:
+    from sapwood.spark import SparkTreeClassifier
+
+    rng = np.random.default_rng(2)
+    rows = [([1, 5] if i % 2 else [5], ["fi", "", None][int(rng.integers(3))], i % 2) for i in range(400)]
+    frame = spark.createDataFrame(rows, "ints array<int>, country string, label int")
+    model = SparkTreeClassifier(features=["ints", "country"], classes=[0, 1], sub_batches=1, **OPTIONS).fit(frame)
+    assert all(row["prediction"] == row["label"] for row in model.transform(frame).collect())
+    # Empty text is missing, as on one machine.
+    assert {str(each) for each in model.to_local().features_seen_} == {"1", "5", "country=fi"}
+
+
+def test_a_column_keeps_its_type_and_features_can_be_told_apart(spark: Any) -> None:
+    from sapwood.spark import SparkTreeClassifier
+
+    rows = [(float(i % 2), "fi" if i % 3 else "se", i % 2) for i in range(100)]
+    frame = spark.createDataFrame(rows, "age double, country string, label int")
+    model = SparkTreeClassifier(features=["age", "country"], classes=[0, 1], **OPTIONS).fit(frame)
+    for column, kind, message in (
+        ("age", "string", "column 'age' must hold numbers, as before, got string"),
+        ("country", "int", "column 'country' must hold texts, as before, got int"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            model.transform(frame.withColumn(column, frame[column].cast(kind)))
+    lists = spark.createDataFrame(
+        [([1], [1], ["a"], ["a"], 0)], "u array<int>, v array<int>, w array<string>, x array<string>, label int"
+    )
+    for names, message in (
+        (["u", "v"], "column 'v' must be the only one of vectors or arrays of integers, .*, got 'u'"),
+        (["w", "x"], "column 'x' must be the only one of arrays of texts, .*, got 'w'"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            SparkTreeClassifier(features=names, classes=[0, 1]).fit(lists)

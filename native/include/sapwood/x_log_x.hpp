@@ -49,7 +49,8 @@ private:
     [[gnu::noinline, gnu::cold]]
 #endif
     static double beyond(Count x) {
-        return static_cast<double>(x) * std::log(static_cast<double>(x));
+        // A table that another thread is about to begin has no 0 either.
+        return x == 0 ? 0 : static_cast<double>(x) * std::log(static_cast<double>(x));
     }
 
     explicit XLogX(Count size) : size_(size) {}

@@ -294,7 +294,8 @@ PARAMETERS: tuple[Parameter, ...] = (
         Whole(1, LARGEST_LIMIT),
         10_000,
         "The number of points after which an alternate that has not won is dropped.",
-        "In a sliding window no other begins beside the same node for so many points and those of the window.",
+        "In a sliding window a contest has at most as many points as the window, and after one that is lost no other "
+        "begins beside the same node for twice the sum of both, unless the error of the root rises.",
     ),
     Parameter(
         "half_life",

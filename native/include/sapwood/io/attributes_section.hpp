@@ -146,8 +146,9 @@ inline NumberGrid get_grid(ByteReader& in, const Attributes::Number& number, con
         for (std::uint32_t i = 0; i < n_values; ++i) {
             const double value = get_finite(in, "a value of a number");
             require_of_file(i == 0 || values.back().value < value, "the values of a number must ascend", value);
-            values.push_back({value, get_between<std::int64_t>(in, 1, NumberGrid::few_settled_after - 1,
-                                                               "the points with a value")});
+            // A number that has one value only is never settled, however many points have it.
+            values.push_back(
+                {value, get_between<std::int64_t>(in, 1, tree_format::largest_tally, "the points with a value")});
         }
     }
     NumberGrid grid(std::move(edges), std::move(values), is_settled);

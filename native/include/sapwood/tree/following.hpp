@@ -19,6 +19,9 @@ struct ChangeTally {
     std::int64_t swapped = 0;  // alternates that took the place of their node
     std::int64_t dropped = 0;  // alternates given up, by themselves or with their node
 
+    /// No stream is as long, and sums of counts stay in range.
+    static constexpr std::int64_t largest = std::int64_t{1} << 60;
+
     /// Whether there is an alternate anywhere.
     bool has_alternates() const { return started > swapped + dropped; }
 };

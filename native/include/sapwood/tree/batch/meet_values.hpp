@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -38,8 +40,19 @@ void meet_values(StreamingTree& tree, Vocabulary& vocabulary, const ValueCounts&
     std::vector<std::pair<KeyId, const ValueCounts::Values*>> met;
     for (const auto& [id, of_number] : values.numbers()) {
         met.emplace_back(names.key_of_number(id), &of_number);
+        std::int64_t n = 0;
+        for (const auto& each : of_number) n = std::min<std::int64_t>(n, max_points) + each.n;
+        if (n > max_points) {
+            throw std::invalid_argument("values must be of at most 2147483647 points, got more of the id " +
+                                        std::to_string(id));
+        }
         AttributeId attribute{};
-        if (writing.find_number(met.back().first, attribute) && known.grids[index_of(attribute)].is_settled()) {
+        if (!writing.find_number(met.back().first, attribute)) continue;
+        if (index_of(attribute) >= known.grids.size()) {
+            throw std::invalid_argument("numbers must come in batches for batch_growth, got the id " +
+                                        std::to_string(id) + " from a single point");
+        }
+        if (known.grids[index_of(attribute)].is_settled()) {
             throw std::invalid_argument("values must be of numbers that are not settled, got those of the id " +
                                         std::to_string(id));
         }

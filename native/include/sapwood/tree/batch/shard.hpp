@@ -31,6 +31,7 @@ inline std::size_t shard_of(SharedId id, std::size_t n_shards) {
 
 /// A delta for each of several shards: all of its leaves, and the entries of the shard's features.
 inline std::vector<Delta> divided(const Delta& delta, std::size_t n_shards) {
+    if (n_shards == 0) throw std::invalid_argument("n_shards must be at least 1, got 0");
     std::vector<std::vector<Delta::Entry>> entries(n_shards);
     for (const Delta::Entry& entry : delta.entries()) entries[shard_of(entry.feature, n_shards)].push_back(entry);
     std::vector<Delta> made;

@@ -19,8 +19,8 @@ inline void save_following(ByteWriter& out, const TreeBody& tree) {
 inline void load_following(ByteReader& in, TreeBody& tree, std::int64_t n_features) {
     for_each_change(tree.follow().tally, [&](std::string_view name, std::int64_t& count) {
         count = in.get<std::int64_t>("a count of changes");
-        if (count >= 0) return;
-        throw ModelFormatError(std::string(name) + " must be a count, got " + std::to_string(count));
+        if (0 <= count && count <= ChangeTally::largest) return;
+        throw ModelFormatError(std::string(name) + " must be from 0 to 2^60, got " + std::to_string(count));
     });
     const Attributes& attributes = tree.attributes();
     tree.follow().recent.load(in, {n_features, attributes.n_numbers(), tree.n_classes(), &attributes});
