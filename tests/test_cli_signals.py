@@ -78,6 +78,7 @@ def test_two_signals_one_after_the_other(tmp_path: Path) -> None:
     assert "Traceback" not in errors
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("number", "code"), SIGNALS)
 def test_points_that_are_passed_over(number: int, code: int, tmp_path: Path) -> None:
     """A run that is resumed passes over the points it has learned; here the pipe stops before they have come."""

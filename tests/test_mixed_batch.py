@@ -215,6 +215,7 @@ def test_bins_of_many_values_that_come_bit_by_bit() -> None:
     check(twins.core)
 
 
+@pytest.mark.slow
 def test_more_distinct_values_than_intervals() -> None:
     """Bins that are more than a node tells apart, some of which come late: intervals become one."""
     rng = np.random.default_rng(9)
