@@ -268,6 +268,7 @@ ROWS = st.lists(
 )
 
 
+# Drawing whole batches of rows takes longer than Hypothesis expects of an example; none is left out for it.
 @settings(suppress_health_check=[HealthCheck.too_slow], max_examples=40)
 @given(ROWS, st.integers(1, 30), st.sampled_from(["majority", "naive_bayes", "mixed"]), st.integers(1, 3))
 def test_drawn_batches(rows: list[Row], size: int, leaf_prediction: str, n_parts: int) -> None:
@@ -351,6 +352,7 @@ def learn_in_parts(tree: Tree, rows: list[Row], cuts: list[int], rng: Any) -> No
     tree.grow()
 
 
+# Drawing whole batches of rows takes longer than Hypothesis expects of an example; none is left out for it.
 @settings(suppress_health_check=[HealthCheck.too_slow], max_examples=40)
 @given(
     rows=ROWS.filter(bool),
