@@ -6,18 +6,20 @@ operations follow the core, as there a difference in rounding would be a differe
 
 from __future__ import annotations
 
+import copy
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from reference_gaussians import Gaussians
 from reference_weights import Weight
 
 MODELS = ("majority", "naive_bayes", "trunk", "logistic")
 
 # What each expert weighs in a mix that has learned nothing.
-FIRST_WEIGHTS = (0, 0, 0.25, 0.25, 0.25, 0.25, 0)
+FIRST_WEIGHTS = (0, 0, 0.25, 0.25, 0.25, 0.25, 0, 0)
 
 Counts = list[int]
 
@@ -130,6 +132,7 @@ class LeafModels:
     correction: Regression
     right: Counts = field(default_factory=lambda: [0] * len(MODELS))
     mixer: list[float] = field(default_factory=lambda: list(FIRST_WEIGHTS))
+    gaussians: Gaussians = field(default_factory=Gaussians)
 
     def fade_mixer(self, half_life: int | None) -> None:
         """Let the weights of the mix go back towards those that they began with, half of the way in a half-life."""
@@ -143,6 +146,14 @@ class LeafModels:
         """Count what was before half, whenever the best model has been right a half-life more."""
         if half_life is not None and max(self.right) >= 2 * half_life:
             self.right = [count // 2 for count in self.right]
+
+
+def handed_down(models: LeafModels | None) -> LeafModels | None:
+    """Return a copy for a child of a leaf: of what is of the points of one leaf alone it has nothing."""
+    copied = copy.deepcopy(models)
+    if copied is not None:
+        copied.gaussians = Gaussians()
+    return copied
 
 
 def probabilities(scores: Sequence[float]) -> list[float]:
@@ -167,8 +178,10 @@ TRUNK_STEPS = (1.2, 3.6, 0.4)
 LEAF_STEP = 1.2
 BAYES_SCALE = 0.3
 CLIP = 8.0
-N_EXPERTS = 7
-RATE = 2 / (N_EXPERTS * CLIP**2)
+# Naive Bayes of the stream, which has all weight while labels come sorted.
+TRUNK_BAYES = 6
+RATE = 2 / (7 * CLIP**2)
+NO_NUMBERS: Mapping[int, float] = {}
 
 
 @dataclass
@@ -249,7 +262,7 @@ class Mixing:
 
     def weights(self, models: LeafModels) -> list[float]:
         """Return what each expert weighs: what the mixer says, or all for the one that needs no order."""
-        return [0.0] * (N_EXPERTS - 1) + [1.0] if self.labels_are_sorted() else models.mixer
+        return [float(e == TRUNK_BAYES) for e in range(len(models.mixer))] if self.labels_are_sorted() else models.mixer
 
     def trunk_scores(self, features: Sequence[int]) -> list[list[float]]:
         """Return the scores of the trunks."""
@@ -269,20 +282,35 @@ class Mixing:
         models.correction.add_scores(features, corrected)
         return [*scores, corrected]
 
-    def opinions(self, models: LeafModels, of_class: Counts, features: Sequence[int]) -> list[list[float]]:
+    def opinions(
+        self,
+        models: LeafModels,
+        of_class: Counts,
+        features: Sequence[int],
+        numbers: Mapping[int, float] = NO_NUMBERS,
+    ) -> list[list[float]]:
         """Return what each expert says: the log-odds of two classes, a score for each of more."""
+        gaussians = [0.0] * self.n_classes
+        if models.gaussians.values:
+            gaussians = models.gaussians.scores(numbers, of_class)
         majority = [math.log(count + 1) for count in of_class]
         leaf_bayes = [BAYES_SCALE * score for score in models.bayes.scores(features, of_class)]
         trunk_bayes = [BAYES_SCALE * score for score in self.bayes.scores(features, self.bayes.n_of_class)]
         regressions = self.regressions(models, features)
         if self.n_classes > 2:
-            return [level(opinion) for opinion in (majority, leaf_bayes, *regressions, trunk_bayes)]
-        odds = [[scores[1] - scores[0]] for scores in (majority, leaf_bayes, trunk_bayes)]
-        return [[min(max(one[0], -CLIP), CLIP)] for one in (*odds[:2], *regressions, odds[2])]
+            return [level(opinion) for opinion in (majority, leaf_bayes, *regressions, trunk_bayes, gaussians)]
+        odds = [[scores[1] - scores[0]] for scores in (majority, leaf_bayes, trunk_bayes, gaussians)]
+        return [[min(max(one[0], -CLIP), CLIP)] for one in (*odds[:2], *regressions, *odds[2:])]
 
-    def predict_proba(self, models: LeafModels, of_class: Counts, features: Sequence[int]) -> list[float]:
+    def predict_proba(
+        self,
+        models: LeafModels,
+        of_class: Counts,
+        features: Sequence[int],
+        numbers: Mapping[int, float] = NO_NUMBERS,
+    ) -> list[float]:
         """Return the probability of each class."""
-        return probabilities(self.mix(self.weights(models), self.opinions(models, of_class, features)))
+        return probabilities(self.mix(self.weights(models), self.opinions(models, of_class, features, numbers)))
 
     def mix(self, mixer: Sequence[float], opinions: Sequence[Sequence[float]]) -> list[float]:
         """Return the weighted sum of the opinions."""
@@ -300,6 +328,7 @@ class Mixing:
         weight: Weight,
         *,
         teaches_trunk: bool = True,
+        numbers: Mapping[int, float] = NO_NUMBERS,
     ) -> None:
         """Let every model learn a point, and the mixer how far to trust each. All begin from what was before it.
 
@@ -307,7 +336,7 @@ class Mixing:
         """
         if teaches_trunk:
             self.meet(features)
-        opinions = self.opinions(models, of_class, features)
+        opinions = self.opinions(models, of_class, features, numbers)
         errors = gradient_of(self.mix(models.mixer, opinions), label, 1)
         corrected = gradient_of(self.regressions(models, features)[3], label, weight.exact)
         # However heavy the point, the step is at most the inverse of the curvature of its loss.
@@ -320,6 +349,7 @@ class Mixing:
         if teaches_trunk:
             self.teach_trunk(features, label, weight)
         models.correction.step(features, corrected, LEAF_STEP * scale, 1.0)
+        models.gaussians.learn(numbers, label, weight.times)
 
     def meet(self, features: Sequence[int]) -> None:
         """Note how long a point is that is to be learned."""

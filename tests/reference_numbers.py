@@ -94,7 +94,7 @@ class MixedReferenceTree(ReferenceTree):
 
     def proba(self, point: MixedPoint) -> list[float]:
         """Return the probability of each class."""
-        return self._proba(self.path(point)[-1], self.for_models(point, self.n))
+        return self._proba(self.path(point)[-1], self.for_models(point, self.n), point.numbers)
 
     def learn_mixed(self, point: MixedPoint, label: int, arbiter: Any) -> None:
         """Learn from a point whose numbers were met."""
@@ -107,7 +107,10 @@ class MixedReferenceTree(ReferenceTree):
         least = {"hoeffding": math.inf, "extremely_fast": 0.0}.get(self.options.growth)
         rare = rarity(self.n)
         if self.options.leaf_prediction == "mixed":
-            self._teach(leaf, self.for_models(point, self.n + 1), label, Weight(1, 1.0), arbiter)
+            # A number that has never differed tells nothing.
+            varying = {number: value for number, value in point.numbers.items() if self.known[number].varies}
+            seen = self.for_models(point, self.n + 1)
+            self._teach(leaf, seen, label, Weight(1, 1.0), arbiter, numbers=varying)
         leaf.of_class[label] += 1
         self.n += 1
         for node in path:

@@ -10,9 +10,8 @@ reference asks an ``Arbiter``, and accepts only an answer that the definition al
 
 from __future__ import annotations
 
-import copy
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from statistics import NormalDist
 from typing import Any, Protocol
@@ -29,6 +28,7 @@ from reference_evidence import (
 from reference_gains import gain, gain_variance, is_nearly_normal
 from reference_models import (
     MODELS,
+    NO_NUMBERS,
     Bayes,
     Counts,
     LeafModels,
@@ -36,6 +36,7 @@ from reference_models import (
     Regression,
     Weights,
     gradient_of,
+    handed_down,
     probabilities,
 )
 from reference_restructuring import PullUp, points_through
@@ -253,11 +254,11 @@ class ReferenceTree:
         """Return the probability of each class."""
         return self._proba(self.path(features)[-1], features)
 
-    def _proba(self, leaf: Node, features: Sequence[int]) -> list[float]:
+    def _proba(self, leaf: Node, features: Sequence[int], numbers: Mapping[int, float] = NO_NUMBERS) -> list[float]:
         assert leaf.models is not None
         model = self.model_of(leaf)
         if model == "mixed":
-            return self.mixing.predict_proba(leaf.models, leaf.of_class, features)
+            return self.mixing.predict_proba(leaf.models, leaf.of_class, features, numbers)
         if model == "majority":
             n = sum(leaf.of_class)
             return [count / n if n > 0 else 1 / self.n_classes for count in leaf.of_class]
@@ -290,6 +291,7 @@ class ReferenceTree:
         arbiter: Arbiter,
         *,
         teaches_trunk: bool = True,
+        numbers: Mapping[int, float] = NO_NUMBERS,
     ) -> None:
         """Let each model predict the point, then learn from it. Majorities need none; else all learn, used or not."""
         models = leaf.models
@@ -297,7 +299,9 @@ class ReferenceTree:
         if self.options.leaf_prediction == "majority":
             return
         if self.options.leaf_prediction == "mixed":
-            self.mixing.teach(models, leaf.of_class, features, label, weight, teaches_trunk=teaches_trunk)
+            self.mixing.teach(
+                models, leaf.of_class, features, label, weight, teaches_trunk=teaches_trunk, numbers=numbers
+            )
             models.fade_mixer(self.options.half_life)
             return
         trunk = self._trunk_scores(features)
@@ -511,6 +515,6 @@ class ReferenceTree:
         node.tested_at = sum(node.counted)
         node.models = None
         node.children = [
-            self._leaf((*node.way, (feature, value)), list(side), copy.deepcopy(models))
+            self._leaf((*node.way, (feature, value)), list(side), handed_down(models))
             for value, side in ((False, off), (True, on))
         ]

@@ -68,8 +68,18 @@ public:
         }
         require_end(models, "models");
 
+        std::optional<ByteReader> gaussians;
+        if (sections_.next_is("gaussians")) {
+            require_of_file(layout.mixes && options.growth != Growth::batch,
+                            "a tree that knows numbers as numbers must have leaves that mix, and learn point by point",
+                            std::string(word_of(options.growth)));
+            gaussians.emplace(sections_.section("gaussians"));
+        }
+
         ByteReader nodes = sections_.section("nodes");
-        NodesReader(nodes, tree, *growth, pages ? &*pages : nullptr, n_features_).read();
+        NodesReader(nodes, tree, *growth, pages ? &*pages : nullptr, gaussians ? &*gaussians : nullptr, n_features_)
+            .read();
+        if (gaussians) require_end(*gaussians, "gaussians");
         const bool has_beside = tree.following() && tree.watch(Nodes::root).alternate != no_node;
         require_of_file(predictor.beside().has_value() == has_beside,
                         "an alternate of the root must have a trunk of its own, and no other alternate", has_beside);

@@ -1,5 +1,6 @@
 #include "sapwood/io/write_tree.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "sapwood/io/attributes_section.hpp"
+#include "sapwood/io/gaussians_section.hpp"
 #include "sapwood/io/option_bytes.hpp"
 #include "sapwood/io/sections.hpp"
 #include "sapwood/io/tree_format.hpp"
@@ -40,6 +42,7 @@ public:
             put_section(out, "attributes", [this](ByteWriter& section) { put_attributes(section, tree_.known()); });
         }
         put_section(out, "models", [this](ByteWriter& section) { put_models(section); });
+        if (has_gaussians()) put_section(out, "gaussians", [this](ByteWriter& section) { put_gaussians(section); });
         put_section(out, "nodes", [this](ByteWriter& section) { put_nodes(section); });
         put_section(out, "growth", [this](ByteWriter& section) { tree_.growth().save(section, tree_.body()); });
         return out.take();
@@ -96,6 +99,22 @@ private:
     void put_nodes(ByteWriter& out) {
         out.put(static_cast<std::uint32_t>(order_.size()));
         for (const NodeId at : order_) put_node(out, at);
+    }
+
+    const LeafMixer* mixer_of(NodeId at) const {
+        const auto& models = tree_.node(at).models;
+        return models && models->mixer ? &*models->mixer : nullptr;
+    }
+    bool has_gaussians() const {
+        return std::ranges::any_of(order_, [this](NodeId at) {
+            const LeafMixer* const mixer = mixer_of(at);
+            return mixer != nullptr && detail::has_gaussians(*mixer);
+        });
+    }
+    void put_gaussians(ByteWriter& out) const {
+        for (const NodeId at : order_) {
+            if (const LeafMixer* const mixer = mixer_of(at)) detail::put_gaussians(out, *mixer, layout().n_classes);
+        }
     }
 
     void put_node(ByteWriter& out, NodeId at) {

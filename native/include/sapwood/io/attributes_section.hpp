@@ -75,14 +75,6 @@ inline void put_attributes(ByteWriter& out, const KnownAttributes& known) {
     }
 }
 
-inline double get_finite(ByteReader& in, const char* what) {
-    const auto value = in.get<double>(what);
-    if (!std::isfinite(value)) {
-        throw ModelFormatError(std::string(what) + " must be finite, got " + std::to_string(value));
-    }
-    return value;
-}
-
 /// Features that ascend, and are below `n_features`.
 inline std::vector<FeatureId> get_ascending(ByteReader& in, std::uint32_t size, std::int64_t n_features,
                                             const char* what) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sapwood/io/attributes_section.hpp"
+#include "sapwood/io/gaussians_section.hpp"
 #include "sapwood/io/read_pages.hpp"
 #include "sapwood/io/require.hpp"
 #include "sapwood/io/tree_format.hpp"
@@ -21,12 +22,15 @@ namespace sapwood::detail {
 /// Reads the nodes of a tree, each before its children, and refuses those that no tree can have.
 class NodesReader {
 public:
-    NodesReader(ByteReader& in, TreeBody& tree, const GrowthPolicy& growth, PageReader* pages, std::int64_t n_features)
+    /// `pages` and `gaussians` are where the models of leaves have theirs; null if the tree has none.
+    NodesReader(ByteReader& in, TreeBody& tree, const GrowthPolicy& growth, PageReader* pages, ByteReader* gaussians,
+                std::int64_t n_features)
         : in_(in),
           tree_(tree),
           counts_inner_(growth.counts_inner_nodes()),
           forgets_(growth.forgets_points()),
           pages_(pages),
+          gaussians_(gaussians),
           n_features_(n_features) {}
 
     void read() {
@@ -80,7 +84,10 @@ private:
                         "the numbers of nodes must tell alternates from the tree", born);
         if (!is_leaf) read_split(node, place, n);
         node.statistics = read_statistics(node.of_class, is_leaf, may_split, n);
-        if (is_leaf && pages_ != nullptr) node.models = pages_->get_models(in_, tree_.predictor().chooses());
+        if (is_leaf && pages_ != nullptr) {
+            node.models = pages_->get_models(in_, tree_.predictor().chooses());
+            if (gaussians_ != nullptr) get_gaussians(*gaussians_, *node.models, tree_.attributes());
+        }
         if (!is_leaf) node.statistics.keep(test);
         std::unique_ptr<NodeWatch> watch;
         bool has_alternate = false;
@@ -236,6 +243,7 @@ private:
     bool counts_inner_;
     bool forgets_;
     PageReader* pages_;
+    ByteReader* gaussians_;
     std::int64_t n_features_;
     std::uint64_t n_born_ = tree_.nodes().n_born();
     std::vector<Place> places_;

@@ -82,7 +82,7 @@ public:
             get_words(in, {squares, layout_.n_outputs()});
             check_weights(weights, squares, layout_.n_outputs());
         }
-        if (models.mixer) get_mixer(in, *models.mixer);
+        if (models.mixer) get_mixer(in, std::span<double>(models.mixer->weights).first(n_common_experts));
         if (chooses) {
             in.get_all(std::span<std::int64_t>(models.right), "how often models were right");
             for (const std::int64_t right : models.right) {
@@ -106,8 +106,8 @@ public:
     }
 
 private:
-    static void get_mixer(ByteReader& in, MixerWeights& weights) {
-        in.get_all(std::span<double>(weights), "the weights of a mixer");
+    static void get_mixer(ByteReader& in, std::span<double> weights) {
+        in.get_all(weights, "the weights of a mixer");
         for (const double weight : weights) {
             if (!(std::fabs(weight) <= tree_format::largest_mix)) {
                 throw ModelFormatError("a weight of a mixer must be at most 2^31 in absolute value, got " +

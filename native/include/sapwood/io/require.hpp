@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <stdexcept>
 #include <string>
 
@@ -23,6 +24,14 @@ T get_between(ByteReader& in, T least, T most, const char* what) {
     if (value < least || value > most) {
         throw ModelFormatError(std::string(what) + " must be from " + std::to_string(least) + " to " +
                                std::to_string(most) + ", got " + std::to_string(value));
+    }
+    return value;
+}
+
+inline double get_finite(ByteReader& in, const char* what) {
+    const auto value = in.get<double>(what);
+    if (!std::isfinite(value)) {
+        throw ModelFormatError(std::string(what) + " must be finite, got " + std::to_string(value));
     }
     return value;
 }

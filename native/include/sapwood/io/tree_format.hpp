@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -13,10 +12,6 @@ namespace sapwood::tree_format {
 
 inline constexpr std::string_view magic = "saptree\n";
 inline constexpr std::uint32_t version = 4;
-
-/// The sections of a tree, in their order. Each has its name and its size before it, so that a reader that does not
-/// know one can say which.
-inline constexpr std::array<std::string_view, 5> sections{"options", "counts", "models", "nodes", "growth"};
 
 /// In lists of pages and folders: none. All others are counted from 1, in the order in which they are first referred
 /// to.

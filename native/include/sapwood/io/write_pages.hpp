@@ -85,7 +85,7 @@ public:
             put_words(out, models.intercept.data(), layout.n_outputs());
             put_words(out, models.intercept.data() + layout.outputs_room(), layout.n_outputs());
         }
-        if (models.mixer) out.put_all(std::span<const double>(*models.mixer));
+        if (models.mixer) out.put_all(std::span<const double>(models.mixer->weights).first(n_common_experts));
         if (chooses) out.put_all(std::span<const std::int64_t>(models.right));
         out.put(static_cast<std::uint32_t>(models.table.n_folders()));
         for (std::size_t i = 0; i < models.table.n_folders(); ++i) out.put(numbers_.of(models.table.folder(i)));

@@ -22,6 +22,8 @@ public:
     explicit operator bool() const { return value_ != nullptr; }
     T& operator*() { return *value_; }
     const T& operator*() const { return *value_; }
+    T* operator->() { return value_.get(); }
+    const T* operator->() const { return value_.get(); }
 
 private:
     std::unique_ptr<T> value_;

@@ -612,6 +612,7 @@ private:
         nodes_.attach(at, due.split.test, off, on);
         here.statistics.keep(due.split.test);
         if (models) {
+            models->forget_own_points();
             content(off).models = models;
             content(on).models = std::move(models);
         }

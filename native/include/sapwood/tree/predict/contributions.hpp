@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -42,11 +43,35 @@ inline void add_bayes(const Word* counts, std::span<const std::int64_t> n_of_cla
     for (std::size_t k = 0; k < scores.size(); ++k) outputs[k] += scale * scores[k];
 }
 
+/// Adds what each number says as a number (gaussians.hpp), times `weight`, to what the leaf says by the narrowest range
+/// that the number is in, where there is one.
+inline void add_gaussians(const Gaussians& gaussians, const NumberRanges& ranges, const Point& point,
+                          std::size_t n_classes, double weight, Contributions& found) {
+    std::array<FeatureId, NumberRanges::most_features> of_number;
+    std::vector<double> products(n_classes);
+    for (const NumberValue& number : point.numbers) {
+        const FeatureId* const end = ranges.write(number.attribute, number.value, of_number.data());
+        if (end == of_number.data()) continue;
+        const auto place = std::find(point.for_models.begin(), point.for_models.end(), end[-1]);
+        if (place == point.for_models.end()) continue;
+        std::vector<double> scores(n_classes);
+        gaussians.add_scores(Point(Features(), {&number, 1}), scores, products);
+        double* const to =
+            found.correction.data() + static_cast<std::size_t>(place - point.for_models.begin()) * found.n_outputs;
+        if (found.n_outputs == 1) {
+            to[0] += weight * (scores[1] - scores[0]);
+        } else {
+            for (std::size_t k = 0; k < n_classes; ++k) to[k] += weight * scores[k];
+        }
+    }
+}
+
 /// The contributions at a leaf that mixes: what each feature adds to every model, times the weight of the model. What
 /// comes of the trunk is in `trunk`, what of the leaf in `correction`. Opinions that the mixer clips make the sum of
 /// all differ from what it answers.
-inline Contributions mixed_contributions(const Mixing& mixing, const Node& leaf, const ModelLayout& layout,
-                                         Features features) {
+inline Contributions mixed_contributions(const Mixing& mixing, const NumberRanges& ranges, const Node& leaf,
+                                         const ModelLayout& layout, const Point& point) {
+    const Features features = point.for_models;
     const MixedTrunk& trunk = mixing.trunk();
     const std::span<const double, n_experts> mixer = mixing.weights(*leaf.models);
     Contributions found;
@@ -86,6 +111,9 @@ inline Contributions mixed_contributions(const Mixing& mixing, const Node& leaf,
         add_bayes(record, leaf.models->n_of_class, mixing::bayes_scale * mixer[leaf_bayes_expert], outputs);
         append_to(found.correction);
     }
+    if (const OwnedCopy<Gaussians>& gaussians = leaf.models->mixer->gaussians) {
+        add_gaussians(*gaussians, ranges, point, layout.n_classes, mixer[gaussians_expert], found);
+    }
     return found;
 }
 
@@ -98,7 +126,9 @@ inline Contributions contributions_of(const StreamingTree& tree, const Point& po
     const ModelLayout& layout = predictor.layout();
     const Trunk& trunk = predictor.trunk_model();
     const Node& leaf = tree.node(tree.nodes().leaf_of(point));
-    if (predictor.mixing()) return detail::mixed_contributions(*predictor.mixing(), leaf, layout, features);
+    if (predictor.mixing()) {
+        return detail::mixed_contributions(*predictor.mixing(), tree.body().ranges(), leaf, layout, point);
+    }
     Contributions found;
     found.n_features = features.size();
     found.n_outputs = layout.keeps_logistic ? layout.n_outputs() : 0;

@@ -10,6 +10,7 @@
 
 #include "sapwood/storage/owned_copy.hpp"
 #include "sapwood/storage/shared_table.hpp"
+#include "sapwood/tree/predict/gaussians.hpp"
 #include "sapwood/tree/predict/logistic_regression.hpp"
 #include "sapwood/tree/predict/mixer.hpp"
 #include "sapwood/tree/predict/model_layout.hpp"
@@ -50,6 +51,15 @@ struct Scores {
     std::vector<const Word*> trunk_counts;
 };
 
+/// What a leaf that mixes has besides what others have: the weights of its experts (mixer.hpp), and what it knows of
+/// numbers as numbers, once it has met one.
+struct LeafMixer {
+    MixerWeights weights = mixing::first_weights;
+    OwnedCopy<Gaussians> gaussians;
+
+    std::size_t n_bytes() const { return sizeof(*this) + (gaussians ? gaussians->n_bytes() : 0); }
+};
+
 /// What a leaf predicts with besides the counts of its classes. A copy shares the records of features with the original
 /// until one of the two changes, so that the children of a leaf start with all that it has learned.
 struct LeafModels {
@@ -57,7 +67,7 @@ struct LeafModels {
         : table(pool),
           n_of_class(layout.keeps_naive_bayes ? layout.n_classes : 0),
           intercept(layout.keeps_logistic ? 2 * layout.outputs_room() : 0) {
-        if (layout.mixes) mixer = OwnedCopy<MixerWeights>(mixing::first_weights);
+        if (layout.mixes) mixer = OwnedCopy<LeafMixer>(LeafMixer());
     }
 
     SharedTable table;
@@ -65,13 +75,18 @@ struct LeafModels {
     std::vector<std::int64_t> n_of_class;
     /// The record of the intercept of the leaf's own correction.
     std::vector<Word> intercept;
-    /// The weights of the experts (mixer.hpp), if leaves mix.
-    OwnedCopy<MixerWeights> mixer;
+    /// If leaves mix.
+    OwnedCopy<LeafMixer> mixer;
     /// How often each model has been right, since before the leaf was made.
     std::array<std::int64_t, n_models> right{};
 
     /// Has the classes of a layout from now on, for which there is room.
     void take_classes(const ModelLayout& layout) { n_of_class.resize(layout.n_counts()); }
+
+    /// Forgets what is of the points of one leaf alone, and not handed down to its children.
+    void forget_own_points() {
+        if (mixer) mixer->gaussians = {};
+    }
 
     /// The model that has been right most often.
     Model most_right() const {
@@ -111,7 +126,7 @@ struct LeafModels {
 
     std::size_t n_bytes() const {
         return table.n_bytes() + n_of_class.capacity() * sizeof(std::int64_t) + intercept.capacity() * sizeof(Word) +
-               (mixer ? sizeof(MixerWeights) : 0);
+               (mixer ? mixer->n_bytes() : 0);
     }
 };
 

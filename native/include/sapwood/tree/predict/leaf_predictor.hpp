@@ -139,9 +139,9 @@ public:
                 return;
             case mixture:
                 if (point.says != nullptr) {
-                    shared.mixing->predict(of_class, *models, features, *point.says, scores);
+                    shared.mixing->predict(of_class, *models, point, *point.says, scores);
                 } else {
-                    shared.mixing->predict(of_class, *models, features, scores);
+                    shared.mixing->predict(of_class, *models, point, scores);
                 }
                 return;
             default:
@@ -182,7 +182,7 @@ public:
     std::optional<Label> predict_label(std::span<const std::int64_t> of_class, const std::optional<LeafModels>& models,
                                        const Point& point, Scores& scores) const {
         if (shared_.mixing && point.says == nullptr) {
-            return shared_.mixing->predict_label(of_class, *models, point.for_models, scores);
+            return shared_.mixing->predict_label(of_class, *models, point, scores);
         }
         predict(of_class, models, point, scores);
         return std::nullopt;
@@ -201,17 +201,19 @@ public:
         if (weight.count == 0 && !layout_.keeps_logistic) return;
         if (shared_.mixing && point.says != nullptr) {
             const Records in_leaf = own_in_leaf(models, features, may_take);
-            shared_.mixing->teach(models, of_class, in_leaf, owned_, *point.says, label, weight, scores_);
-            if (half_life_) mixing::fade(*models.mixer, keep_);
+            shared_.mixing->teach(models, of_class, point, in_leaf, owned_, label, weight, scores_);
+            teach_gaussians(*models.mixer, point, label, weight.count, may_take);
+            if (half_life_) mixing::fade(models.mixer->weights, keep_);
             return;
         }
         SharedModels& shared = teaches == Teaches::beside ? *beside_ : shared_;
         if (layout_.keeps_logistic) cover_trunk(shared, features, may_take);
         const Records records = own_records(shared, models, features, may_take);
         if (shared.mixing) {
-            shared.mixing->teach(models, of_class, in_trunk_, records, owned_, features.size(), label, weight,
+            shared.mixing->teach(models, of_class, point, in_trunk_, records, owned_, label, weight,
                                  teaches != Teaches::leaf_only, scores_);
-            if (half_life_) mixing::fade(*models.mixer, keep_);
+            teach_gaussians(*models.mixer, point, label, weight.count, may_take);
+            if (half_life_) mixing::fade(models.mixer->weights, keep_);
             return;
         }
         const bool notes = chooses();
@@ -346,7 +348,7 @@ public:
     /// The least bytes of the models of a leaf with this layout.
     static std::size_t least_bytes_of_models(const ModelLayout& layout) {
         if (!layout.keeps_anything()) return 0;
-        const std::size_t mixer = layout.mixes ? n_experts * sizeof(double) : 0;
+        const std::size_t mixer = layout.mixes ? LeafMixer().n_bytes() : 0;
         return layout.n_classes * sizeof(std::int64_t) + intercept_bytes(layout) + mixer;
     }
 
@@ -401,6 +403,24 @@ private:
             }
             return scores_.records;
         }
+    }
+
+    /// Lets a leaf that mixes learn the numbers of a point as numbers.
+    template <class MayTake>
+    void teach_gaussians(LeafMixer& mixer, const Point& point, Label label, Count weight, MayTake may_take) const {
+        if (point.numbers.empty() || weight == 0) return;
+        const auto may = [&](std::size_t more) {
+            if constexpr (std::is_same_v<MayTake, Unlimited>) {
+                return true;
+            } else {
+                return may_take(more);
+            }
+        };
+        if (!mixer.gaussians) {
+            if (!may(sizeof(Gaussians))) return;
+            mixer.gaussians = OwnedCopy<Gaussians>(Gaussians());
+        }
+        mixer.gaussians->learn(point, label, weight, layout_.n_classes, may);
     }
 
     template <class MayTake>

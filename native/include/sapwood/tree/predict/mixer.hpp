@@ -34,8 +34,11 @@ enum Expert : std::size_t {
     slow_trunk_expert,   // the same, at a third: for what does not
     corrected_expert,    // the trunk, corrected by a regression of the leaf's own
     trunk_bayes_expert,  // naive Bayes of all points
+    gaussians_expert,    // naive Bayes of the leaf by the densities of numbers; 0 where it has none
     n_experts
 };
+/// Those that a tree which grows by batches has, and one of points without numbers: all but the last.
+inline constexpr std::size_t n_common_experts = gaussians_expert;
 
 /// The trunks of different step sizes, in the order of their weights in a record.
 inline constexpr std::size_t n_trunks = 3;
@@ -51,8 +54,9 @@ inline constexpr double clip = 8;
 
 /// The loss of a point, as a function of the weights, has a curvature of at most n_experts clip^2 / 4: an opinion
 /// within a range of `clip` has a variance of at most clip^2 / 4 whatever the probabilities of the classes. A descent
-/// with steps below the inverse of the curvature never overshoots. The rate is half of it: 2 / (7 * 64) = 0.0045.
-inline constexpr double rate = 2.0 / (static_cast<double>(n_experts) * clip * clip);
+/// with steps below the inverse of the curvature never overshoots. The rate is half of it, 2 / (7 * 64) = 0.0045, for
+/// the experts that every leaf has; with one more it is four sevenths.
+inline constexpr double rate = 2.0 / (static_cast<double>(n_common_experts) * clip * clip);
 
 /// Naive Bayes adds what every feature says as if no two said the same. In texts and one-hot data about three do, and
 /// its log-odds are too large by as much; its weight in the mix learns the rest.
@@ -71,11 +75,11 @@ inline constexpr double first_square = 1;
 
 /// The weights to begin with: the regressions are averaged, which is calibrated from the first point on; the others
 /// must earn theirs.
-inline constexpr MixerWeights first_weights{0, 0, 0.25, 0.25, 0.25, 0.25, 0};
+inline constexpr MixerWeights first_weights{0, 0, 0.25, 0.25, 0.25, 0.25, 0, 0};
 
 /// The weights while labels come sorted (label_runs.hpp).
-inline constexpr MixerWeights weights_of_sorted{0, 0, 0, 0, 0, 0, 1};
-static_assert(trunk_bayes_expert == n_experts - 1);
+inline constexpr MixerWeights weights_of_sorted{0, 0, 0, 0, 0, 0, 1, 0};
+static_assert(weights_of_sorted[trunk_bayes_expert] == 1);
 
 /// What step sizes are multiplied by, from all points so far and the features that were on in them.
 inline double step_scale(std::int64_t n_active, std::int64_t n_points) {
@@ -172,12 +176,12 @@ inline void learn(std::span<double, n_experts> weights, std::span<const double> 
 // ---- many points at once (slopes.hpp), of two classes or more: opinions are a row of values per expert
 // ------------------------------------------------------------
 
-/// The slopes of the loss of a point by each weight, and after them the squared ranges of the opinions, all times the
-/// weight of the point. `errors` are those of its outputs.
+/// The slopes of the loss of a point by each common weight, and after them the squared ranges of the opinions, all
+/// times the weight of the point. `errors` are those of its outputs.
 inline void slopes(std::span<const double> opinions, std::span<const double> errors, double weight,
                    std::span<double> out) {
     double squares = 0;
-    for (std::size_t e = 0; e < n_experts; ++e) {
+    for (std::size_t e = 0; e < n_common_experts; ++e) {
         const std::span<const double> opinion = opinions.subspan(e * errors.size(), errors.size());
         double slope = 0;
         double range = 0;
@@ -188,14 +192,14 @@ inline void slopes(std::span<const double> opinions, std::span<const double> err
         out[e] = slope * weight;
         squares += range * range;
     }
-    out[n_experts] = squares * weight;
+    out[n_common_experts] = squares * weight;
 }
 
 /// A step of the mixer against the slopes of many points: as `learn` of one, below the inverse of the curvature of all.
-inline void learn_sums(std::span<double, n_experts> weights, std::span<const double, n_experts> slopes,
+inline void learn_sums(std::span<double, n_experts> weights, std::span<const double, n_common_experts> slopes,
                        double squared_ranges) {
     const double step = step_length(1, squared_ranges);
-    for (std::size_t e = 0; e < n_experts; ++e) weights[e] -= step * slopes[e];
+    for (std::size_t e = 0; e < n_common_experts; ++e) weights[e] -= step * slopes[e];
 }
 
 }  // namespace mixing

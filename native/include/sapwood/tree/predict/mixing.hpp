@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "sapwood/point.hpp"
 #include "sapwood/tree/predict/binary_records.hpp"
 #include "sapwood/tree/predict/label_runs.hpp"
 #include "sapwood/tree/predict/leaf_models.hpp"
@@ -46,42 +47,42 @@ public:
     /// of points has them all: naive Bayes of the stream.
     std::span<const double, n_experts> weights(const LeafModels& models) const { return weights(models, is_sorted()); }
     static std::span<const double, n_experts> weights(const LeafModels& models, bool is_sorted) {
-        return is_sorted ? mixing::weights_of_sorted : std::span<const double, n_experts>(*models.mixer);
+        return is_sorted ? mixing::weights_of_sorted : std::span<const double, n_experts>(models.mixer->weights);
     }
 
     /// Computes the probability of each class for a point, into `scores.probabilities`.
-    void predict(std::span<const std::int64_t> of_class, const LeafModels& models, Features features,
+    void predict(std::span<const std::int64_t> of_class, const LeafModels& models, const Point& point,
                  Scores& scores) const {
-        trunk_.find(features, scores.in_trunk);
-        models.find(features, scores.records);
-        consult(of_class, models, scores.in_trunk, scores.records, scores);
+        trunk_.find(point.for_models, scores.in_trunk);
+        models.find(point.for_models, scores.records);
+        consult(of_class, models, point, scores.in_trunk, scores.records, scores);
         LogisticRegression::probabilities(scores.mixed, scores.probabilities);
     }
 
     /// The class of the largest probability, where it is certain before the leaf is asked; else as `predict`.
     std::optional<Label> predict_label(std::span<const std::int64_t> of_class, const LeafModels& models,
-                                       Features features, Scores& scores) const {
-        trunk_.find(features, scores.in_trunk);
+                                       const Point& point, Scores& scores) const {
+        trunk_.find(point.for_models, scores.in_trunk);
         ask_trunks(scores.in_trunk, scores);
         if (const std::optional<Label> certain = certain_label(models, scores)) return certain;
-        models.find(features, scores.records);
-        ask_others(of_class, models, scores.in_trunk, scores.records, scores);
+        models.find(point.for_models, scores.records);
+        ask_others(of_class, models, point, scores.in_trunk, scores.records, scores);
         LogisticRegression::probabilities(scores.mixed, scores.probabilities);
         return std::nullopt;
     }
 
     /// Lets a leaf learn a point from its records in the trunk and in the leaf, of which those in `owned` may be
-    /// changed. The mix and the regressions take its weight as it is, naive Bayes as it is counted. The trunk learns
-    /// too, if it is to.
-    void teach(LeafModels& models, std::span<const std::int64_t> of_class, std::span<Word* const> in_trunk,
-               Records in_leaf, std::span<Word* const> owned, std::size_t n_features, Label label, Weight weight,
-               bool teaches_trunk, Scores& scores) {
+    /// changed; all but what it knows of numbers as numbers (gaussians.hpp). The mix and the regressions take its
+    /// weight as it is, naive Bayes as it is counted. The trunk learns too, if it is to.
+    void teach(LeafModels& models, std::span<const std::int64_t> of_class, const Point& point,
+               std::span<Word* const> in_trunk, Records in_leaf, std::span<Word* const> owned, Label label,
+               Weight weight, bool teaches_trunk, Scores& scores) {
         if (teaches_trunk) {
             ++n_points_;
-            n_active_ += static_cast<std::int64_t>(n_features);
+            n_active_ += static_cast<std::int64_t>(point.for_models.size());
         }
         const double scale = mixing::step_scale(n_active_, n_points_);
-        consult(of_class, models, Records(in_trunk.data(), in_trunk.size()), in_leaf, scores);
+        consult(of_class, models, point, Records(in_trunk.data(), in_trunk.size()), in_leaf, scores);
         LogisticRegression::probabilities(scores.mixed, scores.probabilities_before);
         // How well an expert follows a class that does not end says nothing of what it knows.
         if (!is_sorted()) learn_mix(models, label, weight.exact, scores);
@@ -103,7 +104,7 @@ public:
                 double weight, std::span<double> of_record, std::span<double> of_mixer, Scores& scores) const {
         trunk_.find(features, scores.in_trunk);
         models.find(features, scores.records);
-        consult(of_class, models, scores.in_trunk, scores.records, scores);
+        consult(of_class, models, Point(features), scores.in_trunk, scores.records, scores);
         LogisticRegression::become_gradient(scores.mixed, label, 1, scores.probabilities);
         mixing::slopes(scores.opinions, scores.mixed, weight, of_mixer);
         const std::size_t n_outputs = layout_.n_outputs();
@@ -148,17 +149,18 @@ public:
     }
 
     /// As `predict`, of a leaf that builds on what another trunk says.
-    void predict(std::span<const std::int64_t> of_class, const LeafModels& models, Features features,
+    void predict(std::span<const std::int64_t> of_class, const LeafModels& models, const Point& point,
                  const TrunkSays& says, Scores& scores) const {
-        models.find(features, scores.records);
-        consult(of_class, models, says, scores.records, scores);
+        models.find(point.for_models, scores.records);
+        consult(of_class, models, point, says, scores.records, scores);
         LogisticRegression::probabilities(scores.mixed, scores.probabilities);
     }
 
     /// As `teach`, of a leaf that builds on what another trunk says. What it answered before is in `scores.before`.
-    void teach(LeafModels& models, std::span<const std::int64_t> of_class, Records in_leaf,
-               std::span<Word* const> owned, const TrunkSays& says, Label label, Weight weight, Scores& scores) const {
-        consult(of_class, models, says, in_leaf, scores);
+    void teach(LeafModels& models, std::span<const std::int64_t> of_class, const Point& point, Records in_leaf,
+               std::span<Word* const> owned, Label label, Weight weight, Scores& scores) const {
+        const TrunkSays& says = *point.says;
+        consult(of_class, models, point, says, in_leaf, scores);
         scores.before = scores.mixed;
         LogisticRegression::probabilities(scores.mixed, scores.probabilities_before);
         if (!says.is_sorted) learn_mix(models, label, weight.exact, scores);
@@ -193,10 +195,10 @@ private:
     static constexpr double rounding = 1e-6;
 
     /// Asks every expert about a point, into `scores.opinions`, and mixes what they say, into `scores.mixed`.
-    void consult(std::span<const std::int64_t> of_class, const LeafModels& models, Records in_trunk, Records in_leaf,
-                 Scores& scores) const {
+    void consult(std::span<const std::int64_t> of_class, const LeafModels& models, const Point& point, Records in_trunk,
+                 Records in_leaf, Scores& scores) const {
         ask_all_trunk(in_trunk, scores);
-        ask_leaf(of_class, models, in_leaf, scores);
+        ask_leaf(of_class, models, point, in_leaf, scores);
         mix(weights(models), scores);
     }
 
@@ -214,8 +216,8 @@ private:
     }
 
     /// The same with what another trunk says in place of this one.
-    void consult(std::span<const std::int64_t> of_class, const LeafModels& models, const TrunkSays& says,
-                 Records in_leaf, Scores& scores) const {
+    void consult(std::span<const std::int64_t> of_class, const LeafModels& models, const Point& point,
+                 const TrunkSays& says, Records in_leaf, Scores& scores) const {
         if (layout_.n_outputs() == 1) {
             for (std::size_t t = 0; t < n_trunks; ++t) scores.regressions[t] = says.regressions[t];
             scores.opinions[trunk_bayes_expert] = says.bayes[0];
@@ -224,7 +226,7 @@ private:
             std::copy(says.bayes.begin(), says.bayes.end(), opinion(trunk_bayes_expert, scores).begin());
         }
         for (std::size_t t = 0; t < n_trunks; ++t) set_opinion(trunk_expert + t, t, scores);
-        ask_leaf(of_class, models, in_leaf, scores);
+        ask_leaf(of_class, models, point, in_leaf, scores);
         mix(weights(models, says.is_sorted), scores);
     }
 
@@ -260,15 +262,15 @@ private:
     }
 
     /// Asks all other experts, once the trunk was asked, and mixes.
-    void ask_others(std::span<const std::int64_t> of_class, const LeafModels& models, Records in_trunk, Records in_leaf,
-                    Scores& scores) const {
-        ask_leaf(of_class, models, in_leaf, scores);
+    void ask_others(std::span<const std::int64_t> of_class, const LeafModels& models, const Point& point,
+                    Records in_trunk, Records in_leaf, Scores& scores) const {
+        ask_leaf(of_class, models, point, in_leaf, scores);
         ask_trunk_bayes(in_trunk, scores);
         mix(weights(models), scores);
     }
 
     /// Asks the experts that a leaf has of its own, once the regressions of the trunk were asked.
-    void ask_leaf(std::span<const std::int64_t> of_class, const LeafModels& models, Records in_leaf,
+    void ask_leaf(std::span<const std::int64_t> of_class, const LeafModels& models, const Point& point, Records in_leaf,
                   Scores& scores) const {
         const std::size_t n_outputs = layout_.n_outputs();
         const std::span<double> corrected = std::span(scores.regressions).subspan(n_trunks * n_outputs, n_outputs);
@@ -283,6 +285,7 @@ private:
             const double leaf_bayes = NaiveBayes::log_odds(bayes.log_ratio, bayes.n_on, models.n_of_class) + majority;
             scores.opinions[majority_expert] = mixing::clipped(majority);
             scores.opinions[leaf_bayes_expert] = mixing::clipped(mixing::bayes_scale * leaf_bayes);
+            ask_gaussians(of_class, models, point, scores);
             return;
         }
         models.add_correction(in_leaf, layout_, corrected);
@@ -293,6 +296,29 @@ private:
         mixing::level(opinion(majority_expert, scores));
         models.bayes_scores(in_leaf, of_class, scores);
         set_opinion_of_bayes(leaf_bayes_expert, scores);
+        ask_gaussians(of_class, models, point, scores);
+    }
+
+    /// Asks what the leaf knows of numbers as numbers. A number says what it has to say once, not with three divisions
+    /// into ranges, so that it is not scaled as naive Bayes of features is.
+    void ask_gaussians(std::span<const std::int64_t> of_class, const LeafModels& models, const Point& point,
+                       Scores& scores) const {
+        const std::span<double> out = opinion(gaussians_expert, scores);
+        const OwnedCopy<Gaussians>& gaussians = models.mixer->gaussians;
+        if (!gaussians || gaussians->empty()) {
+            std::fill(out.begin(), out.end(), 0.0);
+            return;
+        }
+        for (std::size_t k = 0; k < of_class.size(); ++k) {
+            scores.bayes[k] = std::log(static_cast<double>(of_class[k]) + 1);
+        }
+        gaussians->add_scores(point, scores.bayes, scores.products);
+        if (out.size() == 1) {
+            out[0] = mixing::clipped(scores.bayes[1] - scores.bayes[0]);
+        } else {
+            std::copy(scores.bayes.begin(), scores.bayes.end(), out.begin());
+            mixing::level(out);
+        }
     }
 
     /// Asks naive Bayes of the stream.
@@ -376,7 +402,7 @@ private:
     }
 
     void learn_mix(LeafModels& models, Label label, double weight, Scores& scores) const {
-        const std::span<double, n_experts> mix(*models.mixer);
+        const std::span<double, n_experts> mix(models.mixer->weights);
         if (layout_.n_outputs() == 1) {
             mixing::learn(mix, binary_opinions(scores), scores.probabilities_before[1] - label, weight);
             return;

@@ -38,10 +38,10 @@ struct SlopeLayout {
     std::size_t per_record() const { return n_regressions * n_outputs; }
     /// A leaf that mixes has the slopes of its mixer and a bound on their curvature, one that chooses how often each
     /// model was right.
-    std::size_t per_leaf() const { return per_record() + (mixes ? std::size_t{n_experts} + 1 : 0) + of_choice(); }
+    std::size_t per_leaf() const { return per_record() + (mixes ? n_common_experts + 1 : 0) + of_choice(); }
 
     /// The sums of a leaf that are of no sign but that of points: the curvature, and how often models were right.
-    std::size_t of_no_sign() const { return per_record() + (mixes ? std::size_t{n_experts} : 0); }
+    std::size_t of_no_sign() const { return per_record() + (mixes ? n_common_experts : 0); }
 
     std::size_t of_choice() const { return chooses ? std::size_t{n_models} : 0; }
 };
@@ -117,7 +117,7 @@ inline void step_leaf(LeafPredictor& predictor, LeafModels& models, const AddedC
                                  own(summed.of_feature(i, layout.per_record())), steps);
     }
     const std::span<const double> rest = of_leaf.subspan(layout.per_record());
-    if (layout.mixes) mixing::learn_sums(*models.mixer, rest.first<n_experts>(), rest[n_experts]);
+    if (layout.mixes) mixing::learn_sums(models.mixer->weights, rest.first<n_common_experts>(), rest[n_common_experts]);
     if (layout.chooses) {
         for (std::size_t m = 0; m < n_models; ++m) models.right[m] += static_cast<std::int64_t>(rest[m]);
     }

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sapwood/io/require.hpp"
+#include "sapwood/io/tree_format.hpp"
+#include "sapwood/search/attributes.hpp"
+#include "sapwood/storage/bytes.hpp"
+#include "sapwood/tree/predict/leaf_models.hpp"
+
+// What leaves that mix know of numbers as numbers, as bytes: a section of trees some leaf of which knows any. For every
+// leaf the weight of the expert, and its numbers, each with a cloud of every class.
+
+namespace sapwood::detail {
+
+inline bool has_gaussians(const LeafMixer& mixer) {
+    return mixer.weights[gaussians_expert] != 0 || (mixer.gaussians && !mixer.gaussians->empty());
+}
+
+inline void put_gaussians(ByteWriter& out, const LeafMixer& mixer, std::size_t n_classes) {
+    out.put(mixer.weights[gaussians_expert]);
+    const std::size_t size = mixer.gaussians ? mixer.gaussians->n_numbers() : 0;
+    out.put(static_cast<std::uint32_t>(size));
+    for (std::size_t i = 0; i < size; ++i) {
+        out.put(static_cast<std::int32_t>(mixer.gaussians->number_at(i)));
+        std::vector<Gaussians::Cloud> clouds(n_classes);
+        std::ranges::copy(mixer.gaussians->clouds_at(i), clouds.begin());
+        for (const Gaussians::Cloud& cloud : clouds) {
+            out.put(cloud.n);
+            out.put(cloud.mean);
+            out.put(cloud.squares);
+        }
+    }
+}
+
+/// Throws unless a cloud can be that of values of so many points.
+inline void check_cloud(const Gaussians::Cloud& cloud, std::int64_t points) {
+    const bool counts = cloud.n >= 0 && cloud.n <= static_cast<double>(points) && cloud.n == std::floor(cloud.n);
+    if (!counts) {
+        throw ModelFormatError("the values of a number in a class must be a count of at most " +
+                               std::to_string(points) + ", got " + std::to_string(cloud.n));
+    }
+    // A mean is no further than the values, but for rounding; squares are of distances up to twice that.
+    constexpr double furthest = 2 * Gaussians::largest_value;
+    const bool is_possible = std::fabs(cloud.mean) <= furthest && cloud.squares >= 0 &&
+                             cloud.squares <= cloud.n * (furthest * furthest) && (cloud.n > 0 || cloud.mean == 0);
+    if (!is_possible) {
+        throw ModelFormatError("the mean and the squares of a number must be those of values, got " +
+                               std::to_string(cloud.mean) + " and " + std::to_string(cloud.squares));
+    }
+}
+
+inline void get_gaussians(ByteReader& in, LeafModels& models, const Attributes& attributes) {
+    LeafMixer& mixer = *models.mixer;
+    mixer.weights[gaussians_expert] = get_finite(in, "the weight of an expert on numbers");
+    require_of_file(std::fabs(mixer.weights[gaussians_expert]) <= tree_format::largest_mix,
+                    "the weight of an expert on numbers must be at most 2^31 in absolute value",
+                    mixer.weights[gaussians_expert]);
+    const std::size_t n_classes = models.n_of_class.size();
+    const auto size = in.get<std::uint32_t>("the numbers of a leaf");
+    in.require(size, sizeof(std::int32_t) + n_classes * sizeof(Gaussians::Cloud), "the numbers of a leaf");
+    if (size == 0) return;
+    Gaussians gaussians;
+    std::vector<Gaussians::Cloud> clouds(n_classes);
+    for (std::uint32_t i = 0; i < size; ++i) {
+        const auto number = in.get<std::int32_t>("a number of a leaf");
+        const auto attribute = attribute_at(static_cast<std::size_t>(number));
+        const bool is_known = number >= 0 && attributes.knows(attribute) && attributes.number(attribute).varies;
+        require_of_file(is_known && !gaussians.contains(static_cast<AttributeId>(number)),
+                        "the numbers of a leaf must be different numbers of the model", number);
+        for (std::size_t k = 0; k < n_classes; ++k) {
+            clouds[k].n = get_finite(in, "the values of a number");
+            clouds[k].mean = get_finite(in, "the mean of a number");
+            clouds[k].squares = get_finite(in, "the squares of a number");
+            check_cloud(clouds[k], models.n_of_class[k]);
+        }
+        gaussians.restore(static_cast<AttributeId>(number), clouds);
+    }
+    mixer.gaussians = OwnedCopy<Gaussians>(std::move(gaussians));
+}
+
+}  // namespace sapwood::detail
