@@ -35,6 +35,16 @@ def test_labels_that_differ_in_line_breaks_have_probabilities_of_their_own(model
         assert sum(line["proba"].values()) == pytest.approx(1)
 
 
+def test_labels_that_differ_in_their_type_have_probabilities_of_their_own(tmp_path: Path) -> None:
+    points = tmp_path / "typed.jsonl"
+    points.write_text("".join(json.dumps({"label": [1, "1"][i % 2], f"w{i % 2}": True}) + "\n" for i in range(300)))
+    done("train", points, "-m", tmp_path / "m")
+    for command in ("predict", "explain"):
+        arguments = ["--proba"] if command == "predict" else ["--points", "2"]
+        line = done(command, points, "--labelled", "-m", tmp_path / "m", "--json", "-q", *arguments).splitlines()[0]
+        assert sorted(json.loads(line)["proba"]) == ["'1'", "1"]
+
+
 @posix
 def test_a_terminal_is_sent_no_escape_sequence_of_a_label(model: Path, tmp_path: Path) -> None:
     points = write_labels(tmp_path / "new.jsonl")
