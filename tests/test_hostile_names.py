@@ -32,7 +32,7 @@ NAMES = [
     "",
 ]
 HALF = "half \ud800"
-KINDS = {"flag": [True, False], "text": ["u", "v"], "number": [1.5, 2.5]}
+KINDS: dict[str, list[Any]] = {"flag": [True, False], "text": ["u", "v"], "number": [1.5, 2.5]}
 
 
 def learned(values: list[dict[Any, Any]], labels: list[Any], n: int = 300) -> Any:
@@ -72,7 +72,12 @@ def test_a_feature_is_a_name_in_rules(name: str, kind: str) -> None:
 @pytest.mark.parametrize("name", NAMES, ids=ascii)
 def test_a_category_is_a_name_on_either_side_of_its_test(name: str) -> None:
     """The side with fewer nodes comes first in rules: here that where the test fails."""
-    kinds = [({name: "u", "g": True}, "a"), ({name: "u", "g": False}, "b"), ({name: "v"}, "c"), ({name: "w"}, "c")]
+    kinds: list[tuple[dict[str, Any], str]] = [
+        ({name: "u", "g": True}, "a"),
+        ({name: "u", "g": False}, "b"),
+        ({name: "v"}, "c"),
+        ({name: "w"}, "c"),
+    ]
     model = HoeffdingTreeClassifier(leaf_prediction="majority", tau=0.5)
     for i in range(2000):
         model.learn_one(*kinds[i % 4])

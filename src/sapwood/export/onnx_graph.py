@@ -122,7 +122,7 @@ class _Graph:
         from onnx import helper, numpy_helper
 
         if values.dtype.kind == "U":
-            texts = [_utf_8(each) for each in values.tolist()]
+            texts: Any = [_utf_8(each) for each in values.tolist()]
             self.constants.append(
                 helper.make_tensor(name, helper.np_dtype_to_tensor_dtype(np.dtype(object)), values.shape, texts)
             )
