@@ -97,8 +97,6 @@ site: $(VENV)/.site ## Build the documentation as a site in build/site; warnings
 # libFuzzer comes with clang.
 CLANG ?= $(firstword $(notdir $(wildcard $(addsuffix /clang++*,$(subst :, ,$(PATH))))))
 SECONDS ?= 60
-# All that fuzz/targets.hpp lists.
-FUZZ_TARGETS := $(shell sed -n 's/^ *use(\([A-Za-z]*\){});$$/\1/p' fuzz/targets.hpp)
 FUZZ_FLAGS := -std=c++20 -O1 -g1 -ffp-contract=off -fsanitize=address,undefined -fno-sanitize-recover=all
 FUZZ_OBJECTS := $(patsubst native/src/%.cpp,build/fuzz/%.o,$(wildcard native/src/*/*.cpp))
 
@@ -107,13 +105,13 @@ build/fuzz/%.o: native/src/%.cpp $(NATIVE)
 	mkdir -p $(dir $@)
 	$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -Inative/include -c $< -o $@
 
-$(addprefix build/fuzz/,$(FUZZ_TARGETS)): build/fuzz/%: fuzz/fuzz.cpp $(wildcard fuzz/*.hpp) $(FUZZ_OBJECTS)
-	mkdir -p build/fuzz/corpus-$*
-	$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer -DSAPWOOD_FUZZ_TARGET=$* -Inative/include -Itests/native $< $(FUZZ_OBJECTS) -o $@
+build/fuzz/fuzz: fuzz/fuzz.cpp $(wildcard fuzz/*.hpp tests/native/*.hpp) $(FUZZ_OBJECTS)
+	$(CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer -Inative/include -Itests/native $< $(FUZZ_OBJECTS) -o $@
 
-fuzz: $(addprefix build/fuzz/,$(FUZZ_TARGETS)) ## Fuzz every target for SECONDS each; needs clang
+fuzz: build/fuzz/fuzz ## Fuzz every target for SECONDS each; needs clang
 	@# What breaks a target is left in the folder build/fuzz, to be kept in fuzz/regressions once it is mended.
-	for target in $(FUZZ_TARGETS); do build/fuzz/$$target -max_total_time=$(SECONDS) -max_len=20000 -timeout=20 \
+	for target in $$(build/fuzz/fuzz); do echo "$$target"; mkdir -p build/fuzz/corpus-$$target && \
+	SAPWOOD_FUZZ_TARGET=$$target build/fuzz/fuzz -max_total_time=$(SECONDS) -max_len=20000 -timeout=20 \
 	-rss_limit_mb=2000 -verbosity=0 -print_final_stats=1 -artifact_prefix=build/fuzz/$$target- build/fuzz/corpus-$$target \
 	|| exit 1; done
 

@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from command_line import done, start, stream_bytes, write_stream
 
+from sapwood.cli.signals import Stopped, StopSignals
+
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGTERM to send")
 
 MOST_SECONDS = 60
@@ -76,6 +78,38 @@ def test_two_signals_one_after_the_other(tmp_path: Path) -> None:
     code, errors = running.end()
     assert code in (130, -signal.SIGINT), errors
     assert "Traceback" not in errors
+
+
+@pytest.mark.parametrize("first", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("second", [signal.SIGINT, signal.SIGTERM])
+def test_the_second_signal_breaks_off_whatever_is_done(first: int, second: int) -> None:
+    """However long the command would take to end after the first."""
+    calls: list[str] = []
+    with StopSignals(lambda: calls.append("stop")) as signals:
+        signal.raise_signal(first)
+        assert (signals.number, calls) == (first, ["stop"])
+        with pytest.raises(Stopped) as stopped:
+            signal.raise_signal(second)
+    assert (stopped.value.number, calls) == (second, ["stop"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("number", "code"), SIGNALS)
+def test_points_that_are_not_yet_explained(number: int, code: int, tmp_path: Path) -> None:
+    """The pipe stops before a batch is full; a signal ends the wait, and not all that was read is explained first."""
+    model = tmp_path / "m"
+    done("train", write_stream(tmp_path / "t.svm", 900), "-m", model)
+    running = start("explain", "-", "-m", model, "--json")
+    assert running.stdin is not None
+    running.stdin.write(stream_bytes(900))
+    running.stdin.flush()
+    with pytest.raises(subprocess.TimeoutExpired):
+        running.wait(timeout=5)
+    running.send_signal(number)
+    told, errors = running.communicate(timeout=MOST_SECONDS)
+    assert running.returncode == code, errors
+    assert b"Stopped by" in errors
+    assert len(told.splitlines()) < 10
 
 
 @pytest.mark.slow

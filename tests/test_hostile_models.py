@@ -6,6 +6,7 @@ import json
 import math
 import random
 import struct
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -33,6 +34,49 @@ def test_mutated_models_are_refused_or_serve(seeds: list[bytes], part: int) -> N
     choice = random.Random(part)
     outcomes = {trial(mutated(choice.choice(seeds), choice)) for _ in range(300)}
     assert outcomes == FINE
+
+
+REGRESSIONS = Path(__file__).parent / "reliability" / "regressions"
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("path", sorted(REGRESSIONS.iterdir()), ids=lambda path: path.stem)
+def test_files_that_once_broke_the_promise_are_refused_or_serve(path: Path) -> None:
+    assert trial(path.read_bytes()) in FINE
+
+
+@pytest.fixture(scope="module")
+def following() -> bytes:
+    """The file of a tree that follows its stream, and has an alternate beside its root."""
+    tree = sapwood.StreamingTreeClassifier(leaf_prediction="majority", drift=True)
+    choice = random.Random(3)
+    for i in range(6000):
+        words = [word for word in "abcd" if choice.random() < 0.5]
+        tree.learn_one(words, ("a" in words) ^ (i > 3000))
+        done = tree.summary()
+        if done.n_alternates_started > done.n_alternates_swapped + done.n_alternates_dropped:
+            return tree.to_bytes()
+    raise AssertionError("no alternate was begun")
+
+
+@pytest.mark.parametrize(
+    ("place", "count", "message"),
+    [
+        (0, -1, r"drifts must be from 0 to 2\^60, got -1"),
+        (1, 2**60 + 1, r"alternates_started must be from 0 to 2\^60, got 1152921504606846977"),
+        (2, 2**63 - 1, r"alternates_swapped must be from 0 to 2\^60"),
+        (3, -(2**63), r"alternates_dropped must be from 0 to 2\^60"),
+        (1, 0, "the alternates are not as many as were begun and not ended"),
+        (1, 2**60, "the alternates are not as many as were begun and not ended"),
+        (2, 2**60, "the alternates are not as many as were begun and not ended"),
+        (3, 2**60, "the alternates are not as many as were begun and not ended"),
+    ],
+)
+def test_alternates_are_as_many_as_a_file_says(following: bytes, place: int, count: int, message: str) -> None:
+    tree = unpack(following)["tree"]
+    at = tree.rindex(b"\x06growth") + 7 + 8 + 8 * place
+    with pytest.raises(ModelFormatError, match=message):
+        tree_file.from_bytes(changed(following, tree=tree[:at] + struct.pack("<q", count) + tree[at + 8 :]))
 
 
 @pytest.mark.parametrize("name", ['{"float":"nan"}', '{"tuple":[1,{"float":"nan"}]}'])

@@ -84,6 +84,20 @@ def test_what_is_only_asked_about_is_no_feature() -> None:
     assert model.to_bytes() == before
 
 
+def test_whoever_only_asks_adds_no_name() -> None:
+    """A service that answers strangers does not grow by the names that they make up."""
+    model = HoeffdingTreeClassifier()
+    model.learn_one(["a"], 0)
+    model.learn_one({"n": 1.5}, 1)
+    before = model.summary().vocabulary_bytes
+    for i in range(1000):
+        for x in ([f"never-{i}"], {f"number-{i}": 2.5}, {"n": 1.5, "k": f"value-{i}"}):
+            model.predict_one(x)
+            model.predict_proba_one(x)
+    model.explain_one(["never", "met"])
+    assert model.summary().vocabulary_bytes == before
+
+
 def test_a_refused_point_adds_no_feature() -> None:
     model = HoeffdingTreeClassifier()
     model.learn_one(["a"], 0)

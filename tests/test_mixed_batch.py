@@ -489,6 +489,31 @@ def test_what_must_be_known_first() -> None:
         settled.router().count(flags[0] * 0 + [0, 1, 1], np.array([1 << 62], dtype=np.uint64), *flags[2:])
 
 
+def test_values_of_more_points_than_a_tree_counts_are_refused() -> None:
+    tree = Tree(growth="batch", leaf_prediction="majority")
+    flags, numbers = as_arrays([batch_point({"x": 1.0}, 0), batch_point({"x": 2.0}, 1)])
+    values = tree.router().values(*flags, numbers=numbers)
+    for _ in range(30):
+        values.merge(values)
+    before = tree.to_bytes()
+    with pytest.raises(ValueError, match="values must be of at most 2147483647 points, got more of the id 5"):
+        tree.meet_values(values)
+    assert tree.to_bytes() == before
+    assert tree.number_keys() == []
+
+
+def test_a_single_point_is_refused_before_anything_of_it_is_known() -> None:
+    tree = Tree(growth="batch", leaf_prediction="majority")
+    before = tree.to_bytes()
+    for x in ({"age": 4.5}, {"new": True, "country": "fi"}):
+        with pytest.raises(ValueError, match="points must come in batches, by partial_fit, for batch_growth"):
+            tree.learn_one(x, 3, typed=True)
+    with pytest.raises(ValueError, match="points must come in batches, by partial_fit, for batch_growth"):
+        tree.learn(np.array([0, 1]), np.array([7], dtype=np.int32), np.array([2], dtype=np.uint16))
+    assert (tree.keys(), tree.number_keys(), tree.n_classes()) == ([], [], 2)
+    assert tree.to_bytes() == before
+
+
 def test_a_number_that_never_differs_is_saved_after_any_number_of_points() -> None:
     n = 70_000  # more than settle a number of few values
     table = pd.DataFrame({"constant": np.full(n, 3.5), "flag": np.arange(n) % 2 == 0})

@@ -68,6 +68,7 @@ void learn_one(GuardedTree& self, nb::handle x, std::int64_t label, double weigh
         throw std::invalid_argument("label must be from 0 to " + std::to_string(max_classes - 1) + ", got " +
                                     std::to_string(label));
     }
+    self.tree.check_learns_points();
     const std::int64_t most = most_counts(weight);
     // A point of weight 0 is checked, and not learned.
     const PointKeys point =

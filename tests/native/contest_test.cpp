@@ -18,6 +18,7 @@ using sapwood::Contest;
 using sapwood::independent_share;
 using sapwood::Random;
 using sapwood::RecentPoints;
+using sapwood::Stake;
 
 /// Of two models that are equally good the challenger ever wins with a probability of at most delta.
 void equals_seldom_win() {
@@ -54,7 +55,47 @@ void shares_delay() {
         CHECK(!contest.is_lost(0.05, 1));
     }
     CHECK(0 < won_after[0] && won_after[0] < won_after[1] && won_after[2] == 0);
-    CHECK(std::isfinite(contest.stake) && contest.standing_stake > 0);
+    CHECK(contest.stake.is_possible(2000) && contest.standing_stake.told() > 0);
+}
+
+/// Where a point is worth little, a contest goes on far beyond the largest number: it is decided at the point where
+/// logarithms say so, falls as it rose, and what is saved of it says it all.
+void stakes_have_no_end() {
+    for (const double delta : {0.05, 1e-250}) {
+        for (const double share : {0.02, 0.005, 0.002}) {
+            Contest contest;
+            double log_stake = 0;
+            int won_after = 0;
+            int expected = 0;
+            for (int n = 1; n <= 500'000 && won_after == 0; ++n) {
+                const double bet = n == 1 ? 0.5 : (n - 0.5) / n;
+                log_stake += std::log(2 * bet);
+                contest.note(true, false);
+                CHECK(contest.stake.is_possible(n) && !contest.is_lost(delta, share));
+                if (expected == 0 && log_stake * share >= -std::log(delta)) expected = n;
+                if (contest.is_won(delta, share)) won_after = n;
+            }
+            CHECK(expected > 0 && std::abs(won_after - expected) <= 1);
+        }
+    }
+    // 2,000 points won and 800 lost: up to e^1381, and back to what a number can hold.
+    Contest contest;
+    double log_stake = 0;
+    const auto told = [&] {
+        const double number = contest.stake.told();
+        return number > 0 ? std::log(number) : -number;
+    };
+    for (int n = 0; n < 2'800; ++n) {
+        const double bet = std::max(0.5, (static_cast<double>(contest.wins) + 0.5) / (n + 1));
+        log_stake += std::log(2 * (n < 2'000 ? bet : 1 - bet));
+        contest.note(n < 2'000, n >= 2'000);
+        const Stake again(contest.stake.told());
+        CHECK(again.told() == contest.stake.told());
+        CHECK(std::fabs(told() - log_stake) < 1e-6);
+    }
+    CHECK(0 < contest.stake.told() && contest.stake.told() < 1e299);
+    // What no bets lead to.
+    for (const double wrong : {-1e4, -1.0, 1e300, 0.0, std::nan("")}) CHECK(!Stake(wrong).is_possible(1000));
 }
 
 /// What the store says of its labels is a recount of them, and a share is that of its definition.
@@ -97,6 +138,7 @@ void labels_of_recent_points() {
 int main() {
     equals_seldom_win();
     shares_delay();
+    stakes_have_no_end();
     labels_of_recent_points();
     return sapwood::check::finish();
 }

@@ -112,10 +112,31 @@ void run(Criterion criterion, std::size_t n_classes, double alpha, bool with_rem
     }
 }
 
+/// Two features of one bin, of which the better is on in more than 2^30 points of a class and the other in fewer: a
+/// product of counts that has 32 bits would put them in the wrong order.
+void order_across_two_to_the_30(Criterion criterion, Label larger) {
+    constexpr Count most_off = 60'000'000;
+    constexpr Count of_larger = (1 << 30) + (1 << 24);
+    const auto smaller = static_cast<Label>(1 - larger);
+    const auto approximate = sapwood::make_search(SearchChoice{criterion, SearchKind::approximate, 1.0, 2});
+    const auto exact = sapwood::make_search(SearchChoice{criterion, SearchKind::exhaustive, 1.0, 2});
+    for (SplitSearch* search : {approximate.get(), exact.get()}) {
+        search->add(std::vector<FeatureId>{0, 1}, larger, of_larger - most_off);
+        search->add(std::vector<FeatureId>{0}, larger, most_off - 1);
+        search->add(std::vector<FeatureId>{}, larger, 1);
+        search->add(std::vector<FeatureId>{}, smaller, 1 << 29);
+        CHECK(search->best()->feature() == 0);
+    }
+    CHECK(approximate->best()->score <= 2 * exact->best()->score);
+}
+
 }  // namespace
 
 int main() {
     using namespace sapwood;
+    for (const Criterion criterion : {Criterion::entropy, Criterion::gini}) {
+        for (const Label larger : {Label{0}, Label{1}}) order_across_two_to_the_30(criterion, larger);
+    }
     std::mt19937 random(20);
     for (int trial = 0; trial < 300; ++trial) {
         const bool with_removals = trial % 3 == 2;

@@ -108,6 +108,7 @@ private:
     void check_alternate(NodeId at, std::vector<NodeId>& waiting) {
         const NodeId alternate = tree_.watch(at).alternate;
         if (alternate == no_node) return;
+        ++n_alternates_;
         require(0 <= alternate && static_cast<std::size_t>(alternate) < nodes_.n_ids(), "an alternate that is not");
         require(!seen_[static_cast<std::size_t>(alternate)], "a node with two places");
         seen_[static_cast<std::size_t>(alternate)] = true;
@@ -187,6 +188,11 @@ private:
         const bool has_beside = tree_.following() && tree_.watch(Nodes::root).alternate != no_node;
         require(tree_.predictor().beside().has_value() == has_beside,
                 "an alternate of the root without a trunk of its own");
+        if (tree_.following()) {
+            const ChangeTally& tally = tree_.following()->tally;
+            require(tally.started - tally.swapped - tally.dropped == n_alternates_,
+                    "the alternates are not as many as were begun and not ended");
+        }
         require(!tree_.options().max_leaves || static_cast<std::int64_t>(n_leaves_) <= *tree_.options().max_leaves,
                 "too many leaves");
     }
@@ -237,6 +243,7 @@ private:
     std::set<const PagePool::Page*> pages_;
     std::size_t n_leaves_ = 0;
     std::size_t n_leaves_beside_ = 0;
+    std::int64_t n_alternates_ = 0;
     std::int64_t counted_ = 0;
     /// Of the leaves of the tree itself: their points, and those that have reached them since they were made.
     std::int64_t in_leaves_ = 0;

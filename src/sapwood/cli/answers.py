@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sapwood.learner import TreeLearner
     from sapwood.stream import Encoding, Reader
 
-__all__ = ["AnswerLines", "AnswerOptions"]
+__all__ = ["AnswerLines", "AnswerOptions", "names_of_classes"]
 
 
 @dataclass
@@ -86,6 +86,12 @@ class AnswerOptions:
             )
 
 
+def names_of_classes(classes: Sequence[Any]) -> list[str]:
+    """Return the names of classes: as they are, but for classes that would be one then, such as 1 and "1"."""
+    names = [str(label) for label in classes]
+    return names if len(set(names)) == len(names) else [repr(label) for label in classes]
+
+
 class AnswerLines:
     """Makes the lines of output. Raises ValueError if the options do not go together, or with the classes."""
 
@@ -95,10 +101,7 @@ class AnswerLines:
         self._options = options
         self._classes = classes
         self._as_json = as_json
-        # As they are, but for classes that would be one then, such as 1 and "1".
-        self._names = [str(label) for label in classes]
-        if len(set(self._names)) < len(self._names):
-            self._names = [repr(label) for label in classes]
+        self._names = names_of_classes(classes)
         self._n_top = 0 if options.top is None else min(options.top, len(classes))
         self._threshold = None if options.threshold is None else self._as_threshold(options.threshold)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sapwood.cli.answers import names_of_classes
 from sapwood.cli.groups import command
 from sapwood.cli.models import opened_model
 from sapwood.cli.output import OutputOptions, counted, note, write
@@ -80,6 +81,8 @@ def explain(
                     write(json.dumps(_data(each), ensure_ascii=False) + "\n")
                 else:
                     write(f"{'' if n == 1 else chr(10)}Point {n:,}: {each}\n")
+                if signals.number is not None:  # a thousand explanations take seconds
+                    break
             show(counted(n, "point"))
             if n == points:
                 break
@@ -94,7 +97,7 @@ def _data(told: Explanation) -> dict[str, Any]:
     return {
         "label": plain(told.label),
         "against": plain(told.against),
-        "proba": {str(label): share for label, share in zip(told.classes, told.probabilities, strict=True)},
+        "proba": dict(zip(names_of_classes(told.classes), told.probabilities, strict=True)),
         "leaf": told.leaf,
         "points": told.n,
         "model": told.model,

@@ -41,8 +41,12 @@ def write(text: str) -> None:
 
 def _shown(text: str) -> str:
     """Return text as it may be sent to standard output: a terminal would obey signs that control it, in any name."""
-    if not sys.stdout.isatty() or text.isprintable():
+    if text.isascii() and text.isprintable():
         return text
+    if not sys.stdout.isatty():
+        from sapwood.data.unicode import in_unicode
+
+        return in_unicode(text)
     return "".join(sign if sign.isprintable() or sign in "\n\t" else ascii(sign)[1:-1] for sign in text)
 
 
@@ -50,6 +54,10 @@ def check_place(path: Path) -> None:
     """Raise OSError now, and not when all work is done, if a file cannot be written where it is wanted."""
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, "this must be a file or new, got a device or the like", str(path))
+    if path.exists() and not os.access(path, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
     if not path.resolve().parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path.parent))
     if not os.access(path.resolve().parent, os.W_OK):

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from sapwood.data.unicode import in_unicode
 from sapwood.evaluate._page_confusion import page_confusion
 from sapwood.evaluate._page_features import page_features
 from sapwood.evaluate._page_reliability import page_reliability
@@ -50,7 +51,7 @@ _LINES = {"all": "exhaustive", "window": "approximate", "fading": "certified"}
 def save_report(evaluation: Evaluation, path: str | PathLike[str], *, title: str | None = None) -> Path:
     """Write the page of an evaluation to a file, and return its path. A file of that name is replaced at once."""
     target = Path(path)
-    write_atomically(target, render_report(evaluation, title=title).encode("utf-8"))
+    write_atomically(target, in_unicode(render_report(evaluation, title=title)).encode("utf-8"))
     return target
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sapwood.data import Category
+from sapwood.data.unicode import is_unicode
 from sapwood.export.linear_leaves import linear_leaves, why_not_linear
 from sapwood.export.models import learner_of
 
@@ -121,7 +122,7 @@ class _Graph:
         from onnx import helper, numpy_helper
 
         if values.dtype.kind == "U":
-            texts = [each.encode() for each in values.tolist()]
+            texts: Any = [_utf_8(each) for each in values.tolist()]
             self.constants.append(
                 helper.make_tensor(name, helper.np_dtype_to_tensor_dtype(np.dtype(object)), values.shape, texts)
             )
@@ -223,3 +224,10 @@ def _features(learner: TreeLearner) -> list[Hashable]:
 
 def _shown(feature: Hashable) -> Any:
     return feature if isinstance(feature, int) else str(feature)
+
+
+def _utf_8(text: str) -> bytes:
+    """Return a text as the format has it, which knows no half of a surrogate pair."""
+    if not is_unicode(text):
+        raise ValueError(f"to_onnx: classes and values must be text that UTF-8 can write, got {text!r}")
+    return text.encode()

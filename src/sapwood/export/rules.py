@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from sapwood.data import Category, Threshold
+from sapwood.data.unicode import is_unicode
 from sapwood.export.models import learner_of
 from sapwood.inspect.names import one_line
 
@@ -33,6 +35,10 @@ def to_rules(
     missing where it is NULL. The Python function takes a point as a dict: a flag that is absent or false is off, and a
     number or a category that is absent, None or NaN is missing. A column without a name is ``x[12]`` in SQL, and the
     key 12 in Python. Chains of tests, which text makes, are flat, so neither language nests deeply.
+
+    Whatever features, values and classes are called, a name is a name and a text is a text: nothing of them is run. The
+    SQL is that of the standard, in which a backslash in a text is a backslash. Infinite numbers, and texts that SQL
+    cannot hold (with a zero character, or half of a surrogate pair), raise ValueError.
 
     Parameters
     ----------
@@ -154,9 +160,12 @@ def _name_sql(name: str) -> str:
 def _literal_sql(value: Any) -> str:
     if isinstance(value, bool):
         return "1" if value else "0"
-    if isinstance(value, (int, float)):
+    if isinstance(value, int) or (isinstance(value, float) and math.isfinite(value)):
         return repr(value)
-    return "'" + str(value).replace("'", "''") + "'"
+    text = str(value)
+    if isinstance(value, float) or "\0" in text or not is_unicode(text):
+        raise ValueError(f"to_rules: classes and values must be finite numbers or plain text for SQL, got {value!r}")
+    return "'" + text.replace("'", "''") + "'"
 
 
 def _condition_sql(node: NodeView, passes: bool) -> str:
@@ -195,7 +204,7 @@ class _Python:
             view.nodes[0],
             depth=1,
             rule=self._condition,
-            answer=lambda node: repr(view.classes[node.majority]),
+            answer=lambda node: _literal_python(view.classes[node.majority]),
             write=self._write,
         )
         yield ""
@@ -222,12 +231,12 @@ class _Python:
         test, key = node.test, node.key
         assert test is not None
         if test.kind == "is_on" and isinstance(key, Category):
-            said = f"x.get({key.attribute!r}) == {key.value!r}"
-            return said if passes else said.replace(") == ", ") != ", 1)
+            of, value = _literal_python(key.attribute), _literal_python(key.value)
+            return f"x.get({of}) {'==' if passes else '!='} {value}"
         if test.kind == "is_on" and isinstance(key, Threshold):
-            said = f"_above(x.get({key.attribute!r}), {key.threshold!r}, False)"
+            said = f"_above(x.get({_literal_python(key.attribute)}), {key.threshold!r}, False)"
         else:
-            of = repr(str(node.feature) if self._is_named else key)
+            of = _literal_python(str(node.feature) if self._is_named else key)
             if test.kind == "is_on":
                 said = f"x.get({of})"
             elif test.kind == "is_present":
@@ -235,8 +244,17 @@ class _Python:
             elif test.kind == "is_above":
                 said = f"_above(x.get({of}), {test.threshold!r}, {test.missing_passes!r})"
             else:
-                said = f"_among(x.get({of}), {set(test.categories)!r})"
+                said = f"_among(x.get({of}), {_literal_python(tuple(test.categories))})"
         return said if passes else f"not {said}"
+
+
+def _literal_python(value: Any) -> str:
+    """Return what Python reads as a value: what repr makes of it, but for infinite numbers, also within tuples."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return f"float({str(value)!r})"
+    if type(value) is tuple:
+        return f"({', '.join(map(_literal_python, value))}{',' if len(value) == 1 else ''})"
+    return repr(value)
 
 
 _LANGUAGES: dict[str, Callable[[bool], _Language]] = {"sql": _Sql, "python": _Python}

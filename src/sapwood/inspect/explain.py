@@ -239,7 +239,8 @@ def explain_row(
         )
     assert leaf.model is not None
     told = tree.predict_proba(*point)[0, places]
-    probabilities = told / told.sum()
+    # The core has two classes at least; the only one that was met has all probability, as in predict_proba.
+    probabilities = told / told.sum() if len(classes) > 1 else np.ones(1)
     first, *others = np.argsort(-probabilities, kind="stable").tolist()  # ties go to the first class, as in predict
     slots, scores, intercept = scores_at(tree, point, leaf, places, probabilities)
     features = ModelFeatures(tree, feature_names, owner)

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 
 from sapwood.data.category import Category, Threshold
+from sapwood.data.unicode import is_unicode
 from sapwood.exceptions import ModelFormatError
 
 __all__ = ["Key", "decode_keys", "encode_keys"]
@@ -114,7 +115,7 @@ def _to_json(key: Key) -> Any:  # noqa: PLR0911 - one for each type
             return {"category": [_to_json(cast(Key, key.attribute)), _to_json(key.value)]}
         if isinstance(key, Threshold):
             return {"threshold": [_to_json(cast(Key, key.attribute)), key.threshold]}
-        return key if _is_unicode(key) else {"text": key.encode("utf-8", "surrogatepass").hex()}
+        return key if is_unicode(key) else {"text": key.encode("utf-8", "surrogatepass").hex()}
     if isinstance(key, int):
         return key if -_LARGEST_NUMBER <= key <= _LARGEST_NUMBER else {"int": hex(key)}
     if isinstance(key, float):
@@ -122,14 +123,6 @@ def _to_json(key: Key) -> Any:  # noqa: PLR0911 - one for each type
     if isinstance(key, bytes):
         return {"bytes": key.hex()}
     return {"tuple": [_to_json(item) for item in key]}
-
-
-def _is_unicode(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _from_json(item: Any, depth: int) -> Key:

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "sapwood/random.hpp"
+#include "sapwood/drift/stake.hpp"
 
 namespace sapwood {
 
@@ -25,8 +25,8 @@ struct Contest {
     std::int64_t wins = 0;
     std::int64_t losses = 0;
     /// The stake of the challenger, and of the one that stands.
-    double stake = 1;
-    double standing_stake = 1;
+    Stake stake;
+    Stake standing_stake;
 
     void note(bool challenger_is_right, bool standing_is_right) {
         ++n;
@@ -34,22 +34,14 @@ struct Contest {
         const double all = static_cast<double>(wins + losses) + 1;
         const double bet = std::max(0.5, (static_cast<double>(wins) + 0.5) / all);
         const double standing_bet = std::max(0.5, (static_cast<double>(losses) + 0.5) / all);
-        stake = grown(stake, challenger_is_right ? bet : 1 - bet);
-        standing_stake = grown(standing_stake, challenger_is_right ? 1 - standing_bet : standing_bet);
+        stake.grow(challenger_is_right ? bet : 1 - bet);
+        standing_stake.grow(challenger_is_right ? 1 - standing_bet : standing_bet);
         ++(challenger_is_right ? wins : losses);
     }
 
     /// Whether the contest is decided, where a point is worth a share of an independent one.
-    bool is_won(double delta, double share) const { return is_enough(stake, delta, share); }
-    bool is_lost(double delta, double share) const { return is_enough(standing_stake, delta, share); }
-
-private:
-    static bool is_enough(double stake, double delta, double share) {
-        return stake * delta >= 1 && (share == 1 || portable::ln(stake) * share >= -portable::ln(delta));
-    }
-
-    /// A stake of nothing could not grow again, nor one without end fall.
-    static double grown(double stake, double bet) { return std::clamp(stake * 2 * bet, 1e-300, 1e299); }
+    bool is_won(double delta, double share) const { return stake.is_enough(delta, share); }
+    bool is_lost(double delta, double share) const { return standing_stake.is_enough(delta, share); }
 };
 
 }  // namespace sapwood

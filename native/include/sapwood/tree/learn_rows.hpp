@@ -45,6 +45,7 @@ inline std::int64_t most_counts(double weight) {
 /// Checks points before the first is learned: throws std::invalid_argument or
 /// std::overflow_error if a tree could not learn all of them.
 inline void check_can_learn(const StreamingTree& tree, const LabelledRows& rows) {
+    tree.check_learns_points();
     std::int64_t more = rows.weights.empty() ? static_cast<std::int64_t>(rows.size()) : 0;
     for (const double weight : rows.weights) more += most_counts(weight);
     tree.check_classes(rows.n_classes());

@@ -43,8 +43,8 @@ struct NodeWatch {
         out.put(contest.n);
         out.put(contest.wins);
         out.put(contest.losses);
-        out.put(contest.stake);
-        out.put(contest.standing_stake);
+        out.put(contest.stake.told());
+        out.put(contest.standing_stake.told());
     }
 
     /// Takes what was saved, of a stream of which the next point has the number `now`; returns whether there was an
@@ -64,10 +64,11 @@ struct NodeWatch {
         contest.n = moment("the points of a contest");
         contest.wins = moment("the points that an alternate won");
         contest.losses = moment("the points that an alternate lost");
-        contest.stake = in.get<double>("the stake of an alternate");
-        contest.standing_stake = in.get<double>("the stake of a node");
-        const bool is_possible = contest.wins + contest.losses <= contest.n && contest.stake > 0 &&
-                                 contest.standing_stake > 0 && contest.stake < 1e300 && contest.standing_stake < 1e300;
+        contest.stake = Stake(in.get<double>("the stake of an alternate"));
+        contest.standing_stake = Stake(in.get<double>("the stake of a node"));
+        const auto bets = static_cast<double>(contest.wins + contest.losses);
+        const bool is_possible = contest.wins + contest.losses <= contest.n && contest.stake.is_possible(bets) &&
+                                 contest.standing_stake.is_possible(bets);
         if (!is_possible) throw ModelFormatError("a contest must have stakes that its points can lead to, got others");
         return true;
     }

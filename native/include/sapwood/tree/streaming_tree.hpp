@@ -54,6 +54,9 @@ public:
     const KnownAttributes& known() const { return body_.known(); }
     KnownAttributes& known() { return body_.known(); }
 
+    /// Throws std::invalid_argument if points cannot be learned one by one, before anything of one becomes known.
+    void check_learns_points() const { growth_->check_learns_points(); }
+
     /// Learns from a point of a weight above 0. The label is below `n_classes()`; the points are at most `max_points`
     /// in all, else std::overflow_error is thrown and nothing changed. A point whose weight was rounded to 0 teaches
     /// the models of its leaf, and is counted nowhere.

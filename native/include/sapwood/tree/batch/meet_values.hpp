@@ -48,10 +48,6 @@ void meet_values(StreamingTree& tree, Vocabulary& vocabulary, const ValueCounts&
         }
         AttributeId attribute{};
         if (!writing.find_number(met.back().first, attribute)) continue;
-        if (index_of(attribute) >= known.grids.size()) {
-            throw std::invalid_argument("numbers must come in batches for batch_growth, got the id " +
-                                        std::to_string(id) + " from a single point");
-        }
         if (known.grids[index_of(attribute)].is_settled()) {
             throw std::invalid_argument("values must be of numbers that are not settled, got those of the id " +
                                         std::to_string(id));

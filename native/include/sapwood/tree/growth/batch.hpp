@@ -20,9 +20,10 @@ class BatchGrowth final : public GrowthPolicy {
 public:
     explicit BatchGrowth(const TreeOptions& options) : splitting_(options, Rival::no_split) {}
 
-    void learn(TreeBody&, const Point&, Label, Weight) override {
+    void check_learns_points() const override {
         throw std::invalid_argument("points must come in batches, by partial_fit, for batch_growth, got a single one");
     }
+    void learn(TreeBody&, const Point&, Label, Weight) override { check_learns_points(); }
 
     std::size_t grow(TreeBody& tree) override {
         const Nodes& nodes = tree.nodes();

@@ -19,6 +19,9 @@ class GrowthPolicy {
 public:
     virtual ~GrowthPolicy() = default;
 
+    /// Throws std::invalid_argument if points cannot be learned one by one.
+    virtual void check_learns_points() const {}
+
     /// Learns from a point of a weight above 0, which may count for nothing (weight.hpp).
     virtual void learn(TreeBody& tree, const Point& point, Label label, Weight weight) = 0;
 
