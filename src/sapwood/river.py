@@ -13,6 +13,7 @@ True
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
+from inspect import cleandoc
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sapwood.data import Batch
@@ -297,22 +298,22 @@ def _points(X: pd.DataFrame) -> Iterator[dict[Any, Any]]:
 
 
 _PARAMETERS = """\
-    The parameters are those of the sapwood class, with the same meaning, except those of `fit` and of matrices. They
-    are read when the first point is learned."""
-_HEADING = "\n\n    Examples\n    --------\n"
-_OF_FORESTS = "    What shows one tree shows the first; `classifier` has the others."
+The parameters are those of the sapwood class, with the same meaning, except those of `fit` and of matrices. They
+are read when the first point is learned."""
+_HEADING = "\n\nExamples\n--------\n"
+_OF_FORESTS = "What shows one tree shows the first; `classifier` has the others."
 _EXAMPLES = """\
-    >>> from river import datasets, evaluate, metrics
-    >>> model = {name}()
-    >>> evaluate.progressive_val_score(datasets.Phishing(), model, metrics.Accuracy()).get() > 0.8
-    True"""
+>>> from river import datasets, evaluate, metrics
+>>> model = {name}()
+>>> evaluate.progressive_val_score(datasets.Phishing(), model, metrics.Accuracy()).get() > 0.8
+True"""
 
 
 def _completed(doc: str, kind: TreeKind) -> str:
     """Return the docstring of a class with what all have in common, and with an example if it has none."""
-    lead, _, examples = doc.rstrip().partition(_HEADING)
+    lead, _, examples = cleandoc(doc).partition(_HEADING)
     paragraphs = [lead, *([_OF_FORESTS] if kind.core == "Forest" else []), _PARAMETERS]
-    return "\n\n".join(paragraphs) + _HEADING + (examples or _EXAMPLES.format(name=kind.name)) + "\n    "
+    return "\n\n".join(paragraphs) + _HEADING + (examples or _EXAMPLES.format(name=kind.name))
 
 
 class StreamingTreeClassifier(_RiverTree, kind="StreamingTreeClassifier"):
