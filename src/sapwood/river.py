@@ -20,9 +20,8 @@ from sapwood.data import Batch
 from sapwood.exceptions import ModelFormatError
 from sapwood.inspect.inspectable import Inspectable
 from sapwood.learner import DynamicLearner, TreeLearner, make_learner
-from sapwood.learner.learner import REFUSED
 from sapwood.parameters import refuse_unknown, signature, tree_called
-from sapwood.stream import are_texts, text_batch
+from sapwood.stream.texts import are_texts, as_list, text_batch
 
 try:
     from river import base
@@ -164,17 +163,14 @@ class _RiverTree(Inspectable, base.MiniBatchClassifier):
         y
             The classes.
         """
-        learner = self.learner
-        with learner.lock:
-            try:
-                if len(X) != len(y):
-                    raise ValueError(f"y must have a label for each of the {len(X)} rows of X, got {len(y)}")
-                labels = list(y.to_pylist() if hasattr(y, "to_pylist") else y)
-                batch = text_batch(X, labels) if are_texts(X) else Batch.of_points(_points(X), labels)
-                learner.check_number_of_classes(len({*learner.labels.order, *batch.order()}))
-            except REFUSED as error:
-                learner.refuse("learn_many", error)
-            learner.learn(batch, "learn_many")
+
+        def points() -> Batch:
+            if len(X) != len(y):
+                raise ValueError(f"y must have a label for each of the {len(X)} rows of X, got {len(y)}")
+            labels = as_list(y)
+            return text_batch(X, labels) if are_texts(X) else Batch.of_points(_points(X), labels)
+
+        self.learner.learn_many(points)
 
     def predict_proba_many(self, X: Any) -> pd.DataFrame:
         """Return a table with the probability of each class for each row; it is empty before the first point.

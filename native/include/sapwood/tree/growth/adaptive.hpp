@@ -44,10 +44,11 @@ public:
         } else {
             weight.count = 0;
         }
-        alternates_.learn(tree, path_.span(), point, label, weight, touched_, [&](NodeId, std::span<const NodeId> nodes) {
-            tree.count(nodes.back(), point, label, weight);
-            split_if_due(tree, nodes.back());
-        });
+        alternates_.learn(tree, path_.span(), point, label, weight, touched_,
+                          [&](NodeId, std::span<const NodeId> nodes) {
+                              tree.count(nodes.back(), point, label, weight);
+                              split_if_due(tree, nodes.back());
+                          });
         const bool is_right = tree.judge_and_teach(leaf, point, label, weight);
         alternates_.note(tree, is_right);
         tree.count(leaf, point, label, weight);

@@ -54,13 +54,14 @@ public:
         touched_.clear();
         Forgetting forgetting(tree);
         if (forgetting.make_room(point, touched_)) forgetting.keep(point, label, weight);
-        alternates_.learn(tree, way_.span(), point, label, weight, touched_, [&](NodeId, std::span<const NodeId> nodes) {
-            beside_.clear();
-            for (const NodeId at : nodes) {
-                if (at == nodes.back() || is_counted(tree, at, rarity)) beside_.push_back(at);
-            }
-            count(tree, beside_.span(), point, label, weight);
-        });
+        alternates_.learn(tree, way_.span(), point, label, weight, touched_,
+                          [&](NodeId, std::span<const NodeId> nodes) {
+                              beside_.clear();
+                              for (const NodeId at : nodes) {
+                                  if (at == nodes.back() || is_counted(tree, at, rarity)) beside_.push_back(at);
+                              }
+                              count(tree, beside_.span(), point, label, weight);
+                          });
         const bool is_right = tree.judge_and_teach(leaf, point, label, weight);
         tree.note_point(weight);
         alternates_.note(tree, is_right);

@@ -43,10 +43,12 @@ public:
         } else {
             weight.count = 0;
         }
-        alternates_.learn(tree, path_.span(), point, label, weight, touched_, [&](NodeId at, std::span<const NodeId> nodes) {
-            for (const NodeId met : nodes) tree.count(met, point, label, weight);
-            if (splitting_.split_if_due(tree, nodes.back())) forgetting.fill_children(nodes.back(), at);
-        });
+        alternates_.learn(tree, path_.span(), point, label, weight, touched_,
+                          [&](NodeId at, std::span<const NodeId> nodes) {
+                              for (const NodeId met : nodes) tree.count(met, point, label, weight);
+                              if (splitting_.split_if_due(tree, nodes.back()))
+                                  forgetting.fill_children(nodes.back(), at);
+                          });
         const bool is_right = tree.judge_and_teach(leaf, point, label, weight);
         alternates_.note(tree, is_right);
         bool is_free = true;
