@@ -85,10 +85,11 @@ wheel: $(VENV)/.tools ## Build a wheel, repair it with auditwheel, install it in
 # Every python3.N that is found, but the one of .venv. PYTHONS="python3.13 python3.14" chooses.
 PYTHONS ?= $(foreach n,10 11 12 13 14,$(shell python3.$(n) -c 'import sys; print("python3.$(n)")' 2> /dev/null))
 
+OTHER_PYTHONS = $(filter-out python$(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])'),$(PYTHONS))
+
 test-pythons: ## Run the fast tests with every other Python that is found
-	@test -n "$(strip $(PYTHONS))" || { echo "make test-pythons: no python3.N was found"; exit 1; }
-	for python in $(filter-out python$(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])'),$(PYTHONS)); do \
-	  $(MAKE) PYTHON=$$python VENV=build/$$python check || exit 1; done
+	@test -n "$(strip $(OTHER_PYTHONS))" || { echo "make test-pythons: no python3.N but $(PYTHON) was found"; exit 1; }
+	for python in $(OTHER_PYTHONS); do $(MAKE) PYTHON=$$python VENV=build/$$python check || exit 1; done
 
 site: $(VENV)/.site ## Build the documentation as a site in build/site; warnings are errors, nothing is fetched
 	$(BIN)/python docs/site/pages.py
