@@ -15,7 +15,8 @@ PACKAGES := $(shell find src -type d -not -name __pycache__)
 BENCH := $(wildcard benchmarks/native/*.cpp benchmarks/native/*.hpp)
 CXX_FILES = $(NATIVE) $(BENCH) $(wildcard tests/native/*.cpp tests/native/*.hpp fuzz/*.cpp fuzz/*.hpp)
 PYTHON_DIRS := $(wildcard src tests benchmarks examples)
-INSTALL := SKBUILD_CMAKE_DEFINE="SAPWOOD_WERROR=ON" $(BIN)/python -m pip install --quiet --no-build-isolation --editable
+# Of others a wheel is taken, be it of an older version: what they need for a build is not there.
+INSTALL := SKBUILD_CMAKE_DEFINE="SAPWOOD_WERROR=ON" $(BIN)/python -m pip install --quiet --no-build-isolation --prefer-binary --editable
 
 NATIVE_PRESET := $(if $(filter ON,$(SAPWOOD_TEST_SANITIZE)),native-sanitized,native-release)
 
