@@ -15,7 +15,8 @@ PACKAGES := $(shell find src -type d -not -name __pycache__)
 BENCH := $(wildcard benchmarks/native/*.cpp benchmarks/native/*.hpp)
 CXX_FILES = $(NATIVE) $(BENCH) $(wildcard tests/native/*.cpp tests/native/*.hpp fuzz/*.cpp fuzz/*.hpp)
 PYTHON_DIRS := $(wildcard src tests benchmarks examples)
-INSTALL := SKBUILD_CMAKE_DEFINE="SAPWOOD_WERROR=ON" $(BIN)/python -m pip install --quiet --no-build-isolation --editable
+# Of others a wheel is taken, be it of an older version: what they need for a build is not there.
+INSTALL := SKBUILD_CMAKE_DEFINE="SAPWOOD_WERROR=ON" $(BIN)/python -m pip install --quiet --no-build-isolation --prefer-binary --editable
 
 NATIVE_PRESET := $(if $(filter ON,$(SAPWOOD_TEST_SANITIZE)),native-sanitized,native-release)
 
@@ -85,10 +86,11 @@ wheel: $(VENV)/.tools ## Build a wheel, repair it with auditwheel, install it in
 # Every python3.N that is found, but the one of .venv. PYTHONS="python3.13 python3.14" chooses.
 PYTHONS ?= $(foreach n,10 11 12 13 14,$(shell python3.$(n) -c 'import sys; print("python3.$(n)")' 2> /dev/null))
 
+OTHER_PYTHONS = $(filter-out python$(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])'),$(PYTHONS))
+
 test-pythons: ## Run the fast tests with every other Python that is found
-	@test -n "$(strip $(PYTHONS))" || { echo "make test-pythons: no python3.N was found"; exit 1; }
-	for python in $(filter-out python$(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])'),$(PYTHONS)); do \
-	  $(MAKE) PYTHON=$$python VENV=build/$$python check || exit 1; done
+	@test -n "$(strip $(OTHER_PYTHONS))" || { echo "make test-pythons: no python3.N but $(PYTHON) was found"; exit 1; }
+	for python in $(OTHER_PYTHONS); do $(MAKE) PYTHON=$$python VENV=build/$$python check || exit 1; done
 
 site: $(VENV)/.site ## Build the documentation as a site in build/site; warnings are errors, nothing is fetched
 	$(BIN)/python docs/site/pages.py

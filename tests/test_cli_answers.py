@@ -190,6 +190,7 @@ def test_a_picture(words: Path, tmp_path: Path) -> None:
     text = (tmp_path / "tree.svg").read_text(encoding="utf-8")
     assert text.startswith("<?xml")
     assert "</svg>" in text
+    assert f"Picture: {tmp_path / 'tree.svg'}" in call("inspect", words, "--picture", tmp_path / "tree.svg").stderr
     result = call("inspect", words, "--picture", tmp_path / "tree.bmp")
     assert (result.exit_code, "--picture must end in .svg, .png or .pdf" in result.stderr) == (2, True)
 

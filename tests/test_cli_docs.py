@@ -85,7 +85,7 @@ def test_the_tutorial_works(tmp_path: Path) -> None:
 
 def _same(shown: str, printed: str) -> bool:
     """Whether what is shown was printed: `...` stands for anything, and times and memory differ."""
-    shown, printed = (re.sub(r"[\d.]+ s \(\d+ per second\)|[\d.]+ [kM]B", "#", text) for text in (shown, printed))
+    shown, printed = (re.sub(r"[\d.]+ s \([\d,]+ per second\)|[\d.]+ [kM]B", "#", text) for text in (shown, printed))
     pattern = ".*".join(re.escape(part) for part in shown.strip().split("..."))
     return re.search(pattern, printed, re.DOTALL) is not None
 

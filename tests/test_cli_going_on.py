@@ -284,6 +284,12 @@ def test_an_option_of_another_format_is_an_error(tmp_path: Path, name: str, opti
     assert not (tmp_path / "m").exists()
 
 
+def test_the_list_of_commands_is_whole() -> None:
+    shown = " ".join(done("--help").split())
+    assert "..." not in shown.partition("Commands:")[2]
+    assert "Predict each point of a stream before learning it, and report how well that went." in shown
+
+
 def test_help_is_short_too() -> None:
     for command in ([], ["train"], ["generate", "text"]):
         assert done(*command, "-h") == done(*command, "--help")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import re
-import textwrap
 from pathlib import Path
 from typing import Any, get_args
 
@@ -93,7 +92,7 @@ def test_constructors_for_river(kind: TreeKind) -> None:
 def test_documentation(kind: TreeKind) -> None:
     text = inspect.getdoc(getattr(sapwood, kind.name)) or ""
     section = text.partition("Parameters\n----------\n")[2].partition("\nAttributes\n")[0]
-    assert section.strip() == textwrap.dedent(described(kind.parameters)).strip()
+    assert section.strip() == described(kind.parameters)
     assert max(map(len, described(kind.parameters).splitlines())) <= 120
     attributes = text.partition("\nAttributes\n----------\n")[2].partition("\n\n")[0]
     names = [line.partition(" : ")[0] for line in attributes.splitlines() if not line.startswith(" ")]

@@ -13,15 +13,15 @@ True
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
+from inspect import cleandoc
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sapwood.data import Batch
 from sapwood.exceptions import ModelFormatError
 from sapwood.inspect.inspectable import Inspectable
 from sapwood.learner import DynamicLearner, TreeLearner, make_learner
-from sapwood.learner.learner import REFUSED
 from sapwood.parameters import refuse_unknown, signature, tree_called
-from sapwood.stream import are_texts, text_batch
+from sapwood.stream.texts import are_texts, as_list, text_batch
 
 try:
     from river import base
@@ -163,17 +163,14 @@ class _RiverTree(Inspectable, base.MiniBatchClassifier):
         y
             The classes.
         """
-        learner = self.learner
-        with learner.lock:
-            try:
-                if len(X) != len(y):
-                    raise ValueError(f"y must have a label for each of the {len(X)} rows of X, got {len(y)}")
-                labels = list(y.to_pylist() if hasattr(y, "to_pylist") else y)
-                batch = text_batch(X, labels) if are_texts(X) else Batch.of_points(_points(X), labels)
-                learner.check_number_of_classes(len({*learner.labels.order, *batch.order()}))
-            except REFUSED as error:
-                learner.refuse("learn_many", error)
-            learner.learn(batch, "learn_many")
+
+        def points() -> Batch:
+            if len(X) != len(y):
+                raise ValueError(f"y must have a label for each of the {len(X)} rows of X, got {len(y)}")
+            labels = as_list(y)
+            return text_batch(X, labels) if are_texts(X) else Batch.of_points(_points(X), labels)
+
+        self.learner.learn_many(points)
 
     def predict_proba_many(self, X: Any) -> pd.DataFrame:
         """Return a table with the probability of each class for each row; it is empty before the first point.
@@ -297,22 +294,22 @@ def _points(X: pd.DataFrame) -> Iterator[dict[Any, Any]]:
 
 
 _PARAMETERS = """\
-    The parameters are those of the sapwood class, with the same meaning, except those of `fit` and of matrices. They
-    are read when the first point is learned."""
-_HEADING = "\n\n    Examples\n    --------\n"
-_OF_FORESTS = "    What shows one tree shows the first; `classifier` has the others."
+The parameters are those of the sapwood class, with the same meaning, except those of `fit` and of matrices. They
+are read when the first point is learned."""
+_HEADING = "\n\nExamples\n--------\n"
+_OF_FORESTS = "What shows one tree shows the first; `classifier` has the others."
 _EXAMPLES = """\
-    >>> from river import datasets, evaluate, metrics
-    >>> model = {name}()
-    >>> evaluate.progressive_val_score(datasets.Phishing(), model, metrics.Accuracy()).get() > 0.8
-    True"""
+>>> from river import datasets, evaluate, metrics
+>>> model = {name}()
+>>> evaluate.progressive_val_score(datasets.Phishing(), model, metrics.Accuracy()).get() > 0.8
+True"""
 
 
 def _completed(doc: str, kind: TreeKind) -> str:
     """Return the docstring of a class with what all have in common, and with an example if it has none."""
-    lead, _, examples = doc.rstrip().partition(_HEADING)
+    lead, _, examples = cleandoc(doc).partition(_HEADING)
     paragraphs = [lead, *([_OF_FORESTS] if kind.core == "Forest" else []), _PARAMETERS]
-    return "\n\n".join(paragraphs) + _HEADING + (examples or _EXAMPLES.format(name=kind.name)) + "\n    "
+    return "\n\n".join(paragraphs) + _HEADING + (examples or _EXAMPLES.format(name=kind.name))
 
 
 class StreamingTreeClassifier(_RiverTree, kind="StreamingTreeClassifier"):

@@ -94,7 +94,8 @@ int compare(const Case& of, unsigned seed) {
             search->add(held.back().features, held.back().label, held.back().weight);
             twin->add(held.back().features, held.back().label, held.back().weight);
         }
-        std::shuffle(held.begin(), held.end(), random);
+        // By ourselves, as every standard library shuffles in its own way, and the rounds below are counted.
+        for (std::size_t i = held.size(); i > 1; --i) std::swap(held[i - 1], held[random() % i]);
         const std::size_t n_gone = std::min<std::size_t>(held.size(), round == 58 ? held.size() : random() % 120);
         std::vector<Held> gone(held.end() - static_cast<std::ptrdiff_t>(n_gone), held.end());
         held.resize(held.size() - n_gone);

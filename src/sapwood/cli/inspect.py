@@ -12,7 +12,7 @@ import typer
 
 from sapwood.cli.groups import command
 from sapwood.cli.models import opened_model
-from sapwood.cli.output import OutputOptions, check_place
+from sapwood.cli.output import OutputOptions, check_place, note
 
 if TYPE_CHECKING:
     from sapwood.inspect import TreeView
@@ -60,6 +60,7 @@ def inspect(
     view = learner.member(tree).view()
     if picture is not None:
         _draw(view, picture, depth)
+        note(f"Picture: {picture}", quiet=output.quiet)
     best = _best_features(view, top)
     told = learner.top_features(top) if top > 0 and learner.has_feature_weights else {}
     text = export_text(view, max_depth=depth)

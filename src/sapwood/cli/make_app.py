@@ -33,6 +33,11 @@ def _help(command: Callable[..., None]) -> str:
     return (inspect.getdoc(command) or "").replace("\nTry:\n", "\n\b\nTry:\n")
 
 
+def _short_help(command: Callable[..., None]) -> str:
+    """Return the first sentence, which stands in the list of commands; whole, where click would cut it."""
+    return " ".join(_help(command).partition("\n\n")[0].split())
+
+
 def make_app(commands: Iterable[Callable[..., None]], generators: Iterable[Callable[..., None]] = ()) -> typer.Typer:
     """Return the application with these commands, and with these of `sapwood generate`."""
     app = typer.Typer(
@@ -45,12 +50,12 @@ def make_app(commands: Iterable[Callable[..., None]], generators: Iterable[Calla
     )
     app.callback()(_options)
     for command in commands:
-        app.command(command.__name__, help=_help(command))(command)
+        app.command(command.__name__, help=_help(command), short_help=_short_help(command))(command)
     generate = typer.Typer(
         help="Write a synthetic stream to standard output.", no_args_is_help=True, rich_markup_mode=None
     )
     for command in generators:
-        generate.command(command.__name__, help=_help(command))(command)
+        generate.command(command.__name__, help=_help(command), short_help=_short_help(command))(command)
     if generate.registered_commands:
         app.add_typer(generate, name="generate")
     return app

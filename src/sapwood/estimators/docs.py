@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import textwrap
 from typing import TYPE_CHECKING
@@ -14,39 +15,39 @@ if TYPE_CHECKING:
 __all__ = ["completed"]
 
 _GUARANTEE_OF_FORESTS = """\
-    Guarantee:
+Guarantee:
 
-    - The forest depends on the parameters, the points and their order alone, as that of `StreamingForestClassifier`
-      does.
-    - What is drawn is no evidence: a bound takes the number of points, not their weight.
-    - The detectors see what a tree answered before it learned a point.
-    - An error changes nothing. Many threads may read one object, and one at a time change it."""
+- The forest depends on the parameters, the points and their order alone, as that of `StreamingForestClassifier`
+  does.
+- What is drawn is no evidence: a bound takes the number of points, not their weight.
+- The detectors see what a tree answered before it learned a point.
+- An error changes nothing. Many threads may read one object, and one at a time change it."""
 
 _START = """\
-    Parameters take effect when the {what} starts: at ``fit``, or at the first ``partial_fit`` or ``learn_one``."""
+Parameters take effect when the {what} starts: at ``fit``, or at the first ``partial_fit`` or ``learn_one``."""
 
 _ATTRIBUTES = """\
-    classes_ : ndarray of shape (n_classes,)
-        The classes: sorted if they can be compared, otherwise in the order of appearance. ``learn_one`` may add
-        classes.
-    n_features_in_ : int
-        The number of columns of the matrices, if the model has seen one.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        The names of the columns, if those of the first matrix were all text. They name the features.
-    features_seen_ : list
-        The features that were on in a point, and the numbers, in the order of appearance.
-    feature_importances_ : ndarray of shape (n_features_in_,)
-        The share of each feature in the impurity that the splits removed. Only splits count, not the models of the
-        leaves; for those see ``top_features``.
-    n_points_ : int
-        The number of points learned, counted with their weights, of which fractions are rounded at random."""
+classes_ : ndarray of shape (n_classes,)
+    The classes: sorted if they can be compared, otherwise in the order of appearance. ``learn_one`` may add
+    classes.
+n_features_in_ : int
+    The number of columns of the matrices, if the model has seen one.
+feature_names_in_ : ndarray of shape (n_features_in_,)
+    The names of the columns, if those of the first matrix were all text. They name the features.
+features_seen_ : list
+    The features that were on in a point, and the numbers, in the order of appearance.
+feature_importances_ : ndarray of shape (n_features_in_,)
+    The share of each feature in the impurity that the splits removed. Only splits count, not the models of the
+    leaves; for those see ``top_features``.
+n_points_ : int
+    The number of points learned, counted with their weights, of which fractions are rounded at random."""
 
 _EXAMPLES = """\
-    >>> from sapwood.datasets import make_sparse
-    >>> X, y = make_sparse(n=2000, d1=10, d2=1000, q=0.001, seed=1)
-    >>> model = {name}(random_state=1).fit(X[:1000], y[:1000])
-    >>> model.score(X[1000:], y[1000:]) > 0.9
-    True"""
+>>> from sapwood.datasets import make_sparse
+>>> X, y = make_sparse(n=2000, d1=10, d2=1000, q=0.001, seed=1)
+>>> model = {name}(random_state=1).fit(X[:1000], y[:1000])
+>>> model.score(X[1000:], y[1000:]) > 0.9
+True"""
 
 _REFERENCES = {
     "ADB": "A. Bifet, G. Holmes, B. Pfahringer, R. Kirkby and R. Gavaldà, *New ensemble methods for evolving data "
@@ -76,9 +77,9 @@ def completed(doc: str, kind: TreeKind) -> str:
     """Return the docstring of a class with the sections that it does not have itself.
 
     Those are the guarantee of the published forests, Parameters, Attributes, References, which are the publications
-    that the others cite, and Examples.
+    that the others cite, and Examples. Python 3.13 has taken the indentation away already; elsewhere it is taken here.
     """
-    lead, examples = _split(doc.rstrip(), "Examples")
+    lead, examples = _split(inspect.cleandoc(doc), "Examples")
     lead, attributes = _split(lead, "Attributes")
     paragraphs = [lead]
     if kind.core == "Forest" and "Guarantee:" not in lead:
@@ -91,18 +92,18 @@ def completed(doc: str, kind: TreeKind) -> str:
     cited = dict.fromkeys(re.findall(r"\[(\w+)\]_", "\n".join(paragraphs)))
     paragraphs.append(_section("References", "\n".join(_reference(key) for key in cited)))
     paragraphs.append(_section("Examples", examples or _EXAMPLES.format(name=kind.name)))
-    return "\n\n".join(paragraphs) + "\n    "
+    return "\n\n".join(paragraphs)
 
 
 def _split(doc: str, title: str) -> tuple[str, str]:
     """Return what is above the last section of a docstring, if that is its title, and what it says."""
-    before, _, section = doc.partition(f"\n\n    {title}\n    {'-' * len(title)}\n")
+    before, _, section = doc.partition(f"\n\n{title}\n{'-' * len(title)}\n")
     return before, section
 
 
 def _section(title: str, text: str) -> str:
-    return f"    {title}\n    {'-' * len(title)}\n{text}"
+    return f"{title}\n{'-' * len(title)}\n{text}"
 
 
 def _reference(key: str) -> str:
-    return textwrap.fill(f".. [{key}] {_REFERENCES[key]}", 120, initial_indent=" " * 4, subsequent_indent=" " * 7)
+    return textwrap.fill(f".. [{key}] {_REFERENCES[key]}", 116, subsequent_indent=" " * 3)

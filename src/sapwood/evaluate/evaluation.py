@@ -183,8 +183,8 @@ class Evaluation:
     def summary(self) -> str:
         """A small table of the metrics, and the size of the tree, as text."""
         state = ", interrupted" if self.interrupted else ""
-        rate = f"{self.points_per_second:.0f} per second"
-        last, fading = f"last {self.settings['window']}", f"fading {self.settings['fading']:g}"
+        rate = f"{self.points_per_second:,.0f} per second"
+        last, fading = f"last {self.settings['window']:,}", f"fading {self.settings['fading']:g}"
         lines = [
             f"{self.model}: {_counted(self.n, 'point')} in {self.seconds:.2f} s ({rate}){state}",
             f"{'':18}{'all':>10}{last:>14}{fading:>16}",
@@ -202,7 +202,7 @@ class Evaluation:
         return (
             f"tree: {_counted(len(tree.nodes), 'node')}, {_counted(tree.n_leaves, 'leaf', 'leaves')}, "
             f"depth {tree.depth}, {bytes_in_words(self['bytes'])}; "
-            f"{_counted(self.tally['split'], 'split')}, {self.tally['resplit']} anew"
+            f"{_counted(self.tally['split'], 'split')}, {self.tally['resplit']:,} anew"
         )
 
     def _size_of_forest(self) -> str:
@@ -211,7 +211,7 @@ class Evaluation:
             f"{_counted(round(self['leaves']), 'leaf', 'leaves')}, "
             f"depth {self['depth']:.0f}, {bytes_in_words(self['bytes'])}; "
             f"{_counted(self.tally['warnings'], 'warning')}, {_counted(self.tally['drifts'], 'drift')}, "
-            f"{_counted(self.tally['swapped'], 'tree')} swapped, {self.tally['reset']} reset"
+            f"{_counted(self.tally['swapped'], 'tree')} swapped, {self.tally['reset']:,} reset"
         )
 
     def __str__(self) -> str:
@@ -231,7 +231,7 @@ class Evaluation:
 
 
 def _counted(n: int, noun: str, plural: str | None = None) -> str:
-    return f"{n} {noun if n == 1 else plural or noun + 's'}"
+    return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
 
 
 def bytes_in_words(n: float) -> str:

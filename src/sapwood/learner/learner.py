@@ -228,6 +228,16 @@ class TreeLearner:
             except REFUSED as error:
                 self.refuse("partial_fit", error)
 
+    def learn_many(self, points: Callable[[], Batch]) -> None:
+        """Learn the points that a function returns. If it refuses, or a class is one too many, nothing is learned."""
+        with self.lock:
+            try:
+                batch = points()
+                self.check_number_of_classes(len({*self.labels.order, *batch.order()}))
+            except REFUSED as error:
+                self.refuse("learn_many", error)
+            self.learn(batch, "learn_many")
+
     def test_then_learn(self, batch: Batch, method: str = "learn_one") -> Answers:
         """Predict each point of a batch before learning it. A class may be new.
 

@@ -19,9 +19,9 @@ def described(parameters: Iterable[Parameter]) -> str:
     """Return the section of a docstring about parameters, as a class has it, but for its heading."""
     lines = []
     for each in parameters:
-        lines.append(f"    {each.name} : {each.value.text}, default={_shown(each.default)}")
+        lines.append(f"{each.name} : {each.value.text}, default={_shown(each.default)}")
         text = f"{each.sentence} {each.more}".strip()
-        lines += textwrap.wrap(text, 120, initial_indent=" " * 8, subsequent_indent=" " * 8)
+        lines += textwrap.wrap(text, 116, initial_indent=" " * 4, subsequent_indent=" " * 4)
     return "\n".join(lines)
 
 

@@ -16,7 +16,7 @@ from sapwood.stream._analyser import Words, words_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-__all__ = ["are_texts", "text_batch"]
+__all__ = ["are_texts", "as_list", "text_batch"]
 
 # The types of Arrow whose texts stand one after the other, and how wide their offsets are.
 _OFFSETS = {"string": np.int32, "utf8": np.int32, "large_string": np.int64, "large_utf8": np.int64}
@@ -27,6 +27,11 @@ def are_texts(texts: Any) -> bool:
     if isinstance(texts, (list, tuple)):
         return all(isinstance(text, str) for text in texts)
     return _is_arrow(texts) or getattr(texts, "ndim", None) == 1
+
+
+def as_list(values: Any) -> list[Any]:
+    """Return the values of a sequence, or of a column of pandas or Arrow, as Python has them."""
+    return list(values.to_pylist() if hasattr(values, "to_pylist") else values)
 
 
 def text_batch(

@@ -85,7 +85,8 @@ public:
     bool operator==(const BucketRows& other) const {
         if (filled_ != other.filled_) return false;
         for (std::size_t row = 0; row < size(); ++row) {
-            if (!std::ranges::equal((*this)[row], other[row])) return false;
+            const auto mine = (*this)[row], theirs = other[row];  // as long: so many are filled
+            if (!std::equal(mine.begin(), mine.end(), theirs.begin())) return false;
         }
         return true;
     }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "sapwood/compiler.hpp"
@@ -25,6 +26,8 @@ public:
     NodeId back() const { return room_[size_ - 1]; }
     const NodeId* begin() const { return room_.data(); }
     const NodeId* end() const { return room_.data() + size_; }
+    /// All of them. A span of a range that is none of its own is not yet in every standard library.
+    std::span<const NodeId> span() const { return {room_.data(), size_}; }
 
 private:
     SAPWOOD_NOINLINE void grow() { room_.resize(2 * size_ + 16); }

@@ -44,18 +44,19 @@ public:
         } else {
             weight.count = 0;
         }
-        alternates_.learn(tree, path_, point, label, weight, touched_, [&](NodeId, std::span<const NodeId> nodes) {
-            tree.count(nodes.back(), point, label, weight);
-            split_if_due(tree, nodes.back());
-        });
+        alternates_.learn(tree, path_.span(), point, label, weight, touched_,
+                          [&](NodeId, std::span<const NodeId> nodes) {
+                              tree.count(nodes.back(), point, label, weight);
+                              split_if_due(tree, nodes.back());
+                          });
         const bool is_right = tree.judge_and_teach(leaf, point, label, weight);
         alternates_.note(tree, is_right);
         tree.count(leaf, point, label, weight);
-        ErrorWatch::note(tree, path_, leaf, is_right, [&](NodeId at, std::int64_t since) {
+        ErrorWatch::note(tree, path_.span(), leaf, is_right, [&](NodeId at, std::int64_t since) {
             if (at == leaf) forgetting.narrow(leaf, since);
         });
         split_if_due(tree, leaf);
-        alternates_.decide(tree, path_);
+        alternates_.decide(tree, path_.span());
         if (!tree.budget().is_limited()) return;
         touched_.insert(touched_.end(), path_.begin(), path_.end());
         Pausing(tree).keep_within(touched_);

@@ -63,7 +63,7 @@ public:
             is_right_ = tree.judge_and_teach(leaf, point, label, weight, tree.taught_beside(at));
             if (tree.budget().is_limited()) tree.measure(leaf);
             touched.insert(touched.end(), way_.begin(), way_.end());
-            grow(at, std::span<const NodeId>(way_));
+            grow(at, way_.span());
             return;
         }
     }

@@ -47,29 +47,30 @@ public:
         if (!follows_) {
             tree.teach(leaf, point, label, weight);
             tree.note_point(weight);
-            count(tree, path_, point, label, weight);
-            if (tree.budget().is_limited()) Pausing(tree).keep_within(path_);
+            count(tree, path_.span(), point, label, weight);
+            if (tree.budget().is_limited()) Pausing(tree).keep_within(path_.span());
             return;
         }
         touched_.clear();
         Forgetting forgetting(tree);
         if (forgetting.make_room(point, touched_)) forgetting.keep(point, label, weight);
-        alternates_.learn(tree, way_, point, label, weight, touched_, [&](NodeId, std::span<const NodeId> nodes) {
-            beside_.clear();
-            for (const NodeId at : nodes) {
-                if (at == nodes.back() || is_counted(tree, at, rarity)) beside_.push_back(at);
-            }
-            count(tree, beside_, point, label, weight);
-        });
+        alternates_.learn(tree, way_.span(), point, label, weight, touched_,
+                          [&](NodeId, std::span<const NodeId> nodes) {
+                              beside_.clear();
+                              for (const NodeId at : nodes) {
+                                  if (at == nodes.back() || is_counted(tree, at, rarity)) beside_.push_back(at);
+                              }
+                              count(tree, beside_.span(), point, label, weight);
+                          });
         const bool is_right = tree.judge_and_teach(leaf, point, label, weight);
         tree.note_point(weight);
         alternates_.note(tree, is_right);
-        const NodeId remade = count(tree, path_, point, label, weight);
+        const NodeId remade = count(tree, path_.span(), point, label, weight);
         // All below a node that was split anew is gone.
         if (remade != no_node)
             way_.shorten(static_cast<std::size_t>(std::find(way_.begin(), way_.end(), remade) - way_.begin()) + 1);
-        ErrorWatch::note(tree, way_, way_.back(), is_right, [](NodeId, std::int64_t) {});
-        alternates_.decide(tree, way_);
+        ErrorWatch::note(tree, way_.span(), way_.back(), is_right, [](NodeId, std::int64_t) {});
+        alternates_.decide(tree, way_.span());
         if (!tree.budget().is_limited()) return;
         touched_.insert(touched_.end(), way_.begin(), way_.end());
         touched_.insert(touched_.end(), path_.begin(), path_.end());

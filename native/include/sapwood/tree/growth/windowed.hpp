@@ -43,10 +43,12 @@ public:
         } else {
             weight.count = 0;
         }
-        alternates_.learn(tree, path_, point, label, weight, touched_, [&](NodeId at, std::span<const NodeId> nodes) {
-            for (const NodeId met : nodes) tree.count(met, point, label, weight);
-            if (splitting_.split_if_due(tree, nodes.back())) forgetting.fill_children(nodes.back(), at);
-        });
+        alternates_.learn(tree, path_.span(), point, label, weight, touched_,
+                          [&](NodeId at, std::span<const NodeId> nodes) {
+                              for (const NodeId met : nodes) tree.count(met, point, label, weight);
+                              if (splitting_.split_if_due(tree, nodes.back()))
+                                  forgetting.fill_children(nodes.back(), at);
+                          });
         const bool is_right = tree.judge_and_teach(leaf, point, label, weight);
         alternates_.note(tree, is_right);
         bool is_free = true;
@@ -60,8 +62,8 @@ public:
             is_free = is_free && tree.watch(at).alternate == no_node;
         }
         // The trunk is of all leaves, and with it its errors.
-        ErrorWatch::note(tree, std::span<const NodeId>(path_).first(1), leaf, is_right, [](NodeId, std::int64_t) {});
-        alternates_.decide(tree, path_);
+        ErrorWatch::note(tree, path_.span().first(1), leaf, is_right, [](NodeId, std::int64_t) {});
+        alternates_.decide(tree, path_.span());
         if (!tree.budget().is_limited()) return;
         touched_.insert(touched_.end(), path_.begin(), path_.end());
         Pausing(tree).keep_within(touched_);

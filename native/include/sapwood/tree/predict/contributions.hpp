@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "sapwood/tree/predict/feature_shares.hpp"
 #include "sapwood/tree/streaming_tree.hpp"
 #include "sapwood/types.hpp"
 
@@ -29,19 +30,6 @@ struct Contributions {
 };
 
 namespace detail {
-
-/// The log-odds, or the score of each class, that one feature adds to naive Bayes, times `scale`.
-inline void add_bayes(const Word* counts, std::span<const std::int64_t> n_of_class, double scale,
-                      std::span<double> outputs) {
-    if (outputs.size() == 1) {
-        outputs[0] += scale * NaiveBayes::log_odds(Records(&counts, 1), 0, n_of_class);
-        return;
-    }
-    std::vector<double> scores(n_of_class.size());
-    std::vector<double> products(n_of_class.size());
-    NaiveBayes::add_scores(Records(&counts, 1), n_of_class, scores, products);
-    for (std::size_t k = 0; k < scores.size(); ++k) outputs[k] += scale * scores[k];
-}
 
 /// Adds what each number says as a number (gaussians.hpp), times `weight`, to what the leaf says by the narrowest range
 /// that the number is in, where there is one.
@@ -78,6 +66,8 @@ inline Contributions mixed_contributions(const Mixing& mixing, const NumberRange
     found.n_features = features.size();
     found.n_outputs = layout.n_outputs();
     std::vector<double> outputs(found.n_outputs);
+    const FeatureShares trunk_bayes(trunk.n_of_class());
+    const FeatureShares leaf_bayes(leaf.models->n_of_class);
     const auto add_regressions = [&](const Word* record) {
         for (std::size_t t = 0; t < n_trunks; ++t) {
             // The leaf corrects the first of them, and so speaks through it as well.
@@ -100,15 +90,15 @@ inline Contributions mixed_contributions(const Mixing& mixing, const NumberRange
     for (const FeatureId id : features) {
         if (trunk.contains(id)) {
             add_regressions(trunk.record(id));
-            add_bayes(trunk.record(id) + trunk.counts_at(), trunk.n_of_class(),
-                      mixing::bayes_scale * mixer[trunk_bayes_expert], outputs);
+            trunk_bayes.add(trunk.record(id) + trunk.counts_at(), mixing::bayes_scale * mixer[trunk_bayes_expert],
+                            outputs);
         }
         append_to(found.trunk);
         const Word* record = leaf.models->table.find(id);
         for (std::size_t k = 0; k < outputs.size(); ++k) {
             outputs[k] = mixer[corrected_expert] * static_cast<double>(record[layout.weights_at() + k].weight);
         }
-        add_bayes(record, leaf.models->n_of_class, mixing::bayes_scale * mixer[leaf_bayes_expert], outputs);
+        leaf_bayes.add(record, mixing::bayes_scale * mixer[leaf_bayes_expert], outputs);
         append_to(found.correction);
     }
     if (const OwnedCopy<Gaussians>& gaussians = leaf.models->mixer->gaussians) {

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "sapwood/tree/predict/contributions.hpp"
+#include "sapwood/tree/predict/feature_shares.hpp"
 #include "sapwood/tree/streaming_tree.hpp"
 #include "sapwood/types.hpp"
 
@@ -63,6 +63,7 @@ private:
             const double share = points / all;
             const LeafModels& models = *leaf.models;
             const std::span<const double, n_experts> mixer = mixing.weights(models);
+            const FeatureShares bayes(models.n_of_class);
             for (std::size_t t = 0; t < n_trunks; ++t) by_trunk[t] += share * mixer[trunk_expert + t];
             // The leaf corrects the first of them, and so speaks through it as well.
             by_trunk[0] += share * mixer[corrected_expert];
@@ -71,11 +72,12 @@ private:
                 for (std::size_t k = 0; k < outputs.size(); ++k) {
                     outputs[k] = mixer[corrected_expert] * static_cast<double>(record[layout_.weights_at() + k].weight);
                 }
-                detail::add_bayes(record, models.n_of_class, mixing::bayes_scale * mixer[leaf_bayes_expert], outputs);
+                bayes.add(record, mixing::bayes_scale * mixer[leaf_bayes_expert], outputs);
                 add_outputs(feature, outputs, share);
             });
         });
         const MixedTrunk& trunk = mixing.trunk();
+        const FeatureShares bayes(trunk.n_of_class());
         for (std::size_t i = 0; i < n_features_ && trunk.contains(static_cast<FeatureId>(i)); ++i) {
             const Word* record = trunk.record(static_cast<FeatureId>(i));
             std::fill(outputs.begin(), outputs.end(), 0.0);
@@ -84,7 +86,7 @@ private:
                     outputs[k] += by_trunk[t] * static_cast<double>(record[trunk.weights_at(t) + k].weight);
                 }
             }
-            detail::add_bayes(record + trunk.counts_at(), trunk.n_of_class(), by_bayes, outputs);
+            bayes.add(record + trunk.counts_at(), by_bayes, outputs);
             add_outputs(i, outputs, 1);
         }
     }
@@ -113,17 +115,14 @@ private:
 
     void add_leaf(const LeafModels& models, Model model, double share) {
         std::vector<double> outputs(layout_.n_outputs());
-        std::vector<double> bayes(layout_.n_classes);
-        std::vector<double> products(layout_.n_classes);
+        const FeatureShares bayes(models.n_of_class);
         for_each_record(models, [&](std::size_t feature, const Word* record) {
             if (model == logistic) {
                 std::fill(outputs.begin(), outputs.end(), 0.0);
                 LogisticRegression::add_scores(record + layout_.weights_at(), outputs);
                 add_outputs(feature, outputs, share);
             } else {
-                std::fill(bayes.begin(), bayes.end(), 0.0);
-                NaiveBayes::add_scores(Records(&record, 1), models.n_of_class, bayes, products);
-                for (std::size_t k = 0; k < bayes.size(); ++k) at(feature, k) += share * bayes[k];
+                bayes.add(record, share, std::span(scores_).subspan(feature * layout_.n_classes, layout_.n_classes));
             }
         });
     }
