@@ -34,8 +34,9 @@ struct TreeBytes {
                 options.window_size = 30;
                 options.patience = 40;
                 options.drift_delta = 0.3;
-                const bool with_numbers = prediction == LeafPrediction::adaptive && growth != Growth::hoeffding;
-                made.push_back(seed(options, with_numbers));
+                const bool takes_numbers = growth != Growth::hoeffding;
+                made.push_back(seed(options, takes_numbers && prediction == LeafPrediction::adaptive));
+                if (takes_numbers && prediction == LeafPrediction::mixed) made.push_back(seed(options, true));
             }
         }
         return made;
