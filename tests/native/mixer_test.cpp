@@ -162,9 +162,12 @@ void heavy_points() {
     CHECK(mixing::step_length(1, 4) == mixing::rate);
     CHECK(mixing::step_length(0.25, 4) == mixing::rate / 4);
     CHECK(mixing::step_length(1e9, 50) == 4.0 / 50);
-    // The largest ranges there can be: half of the inverse curvature for a point of weight 1, and never capped.
-    const double most = static_cast<double>(n_experts) * mixing::clip * mixing::clip;
+    // The largest ranges there can be without numbers: half of the inverse curvature for a point of weight 1. With
+    // numbers there is one expert more, and the step is still not capped.
+    const double range = mixing::clip * mixing::clip;
+    const double most = static_cast<double>(n_common_experts) * range;
     CHECK(is_close(mixing::step_length(1, most), 0.5 * 4 / most, 1e-15));
+    CHECK(mixing::step_length(1, static_cast<double>(n_experts) * range) == mixing::rate);
     Draw draw(3);
     for (int round = 0; round < 500; ++round) {
         const MixerWeights weights = draw.weights();

@@ -226,17 +226,7 @@ public:
 
     /// Whether there may be one more leaf in the tree that a node is of. An alternate has the leaves of its node to
     /// spend, and those that the tree has not, so that it can take the place of its node.
-    bool may_have_more_leaves(NodeId at) const {
-        if (!options_.max_leaves) return true;
-        const auto most = static_cast<std::size_t>(*options_.max_leaves);
-        if (!nodes_.is_beside(at)) return nodes_.n_leaves() < most;
-        NodeId top = at;
-        while (nodes_.parent(top) != no_node && nodes_.is_beside(nodes_.parent(top))) top = nodes_.parent(top);
-        for (const NodeId owner : nodes_.in_order()) {
-            if (watch(owner).alternate == top) return n_leaves_after_swap(owner) < most;
-        }
-        return false;
-    }
+    bool may_have_more_leaves(NodeId at) const;
 
     /// Whether the tree would have no more leaves than it may if the alternate of a node took its place.
     bool may_swap(NodeId at) const {
@@ -327,7 +317,8 @@ public:
         measure(inner);
     }
 
-    // ---- following a stream that changes: alternates.hpp decides, forgetting.hpp forgets ---------------------------
+    // ---- following a stream that changes: growth/alternates.hpp decides, forgetting.hpp forgets; what is longer is in
+    // ---- native/src/tree/alternate_nodes.cpp -----------------------------------------------------------------------
 
     /// The parts that only a tree has which follows a changing stream.
     const std::optional<Following>& following() const { return following_; }
@@ -336,68 +327,20 @@ public:
     NodeWatch& watch(NodeId at) { return *following_->watches[static_cast<std::size_t>(at)]; }
 
     /// Every node: each before its alternate, and that before its children.
-    std::vector<NodeId> all_nodes() const {
-        if (!following_) return nodes_.in_order();
-        std::vector<NodeId> order;
-        std::vector<NodeId> waiting{Nodes::root};
-        while (!waiting.empty()) {
-            const NodeId at = waiting.back();
-            waiting.pop_back();
-            order.push_back(at);
-            if (!nodes_.is_leaf(at)) {
-                waiting.push_back(nodes_.child(at, true));
-                waiting.push_back(nodes_.child(at, false));
-            }
-            if (watch(at).alternate != no_node) waiting.push_back(watch(at).alternate);
-        }
-        return order;
-    }
+    std::vector<NodeId> all_nodes() const;
 
     /// What learns from a point in the alternate of a node. That of the root has a trunk of its own: the errors of the
     /// trunk are errors of all leaves.
     static Teaches taught_beside(NodeId at) { return at == Nodes::root ? Teaches::beside : Teaches::leaf_only; }
 
     /// Begins an alternate of a node: a leaf that has seen nothing, in a place of its own.
-    NodeId begin_alternate(NodeId at) {
-        if (at == Nodes::root) predictor_.begin_beside();
-        const NodeId made = make_node(at, true);
-        content(made).models = predictor_.make_models();
-        start_statistics(made);
-        measure(made);
-        watch(at).alternate = made;
-        watch(at).contest = Contest();
-        ++following_->tally.started;
-        return made;
-    }
+    NodeId begin_alternate(NodeId at);
 
     /// Gives the alternate of a node up.
-    void drop_alternate(NodeId at) {
-        const NodeId alternate = watch(at).alternate;
-        if (alternate == no_node) return;
-        watch(at).alternate = no_node;
-        if (at == Nodes::root) predictor_.drop_beside();
-        ++following_->tally.dropped;
-        free_below(alternate);
-        free_content(alternate);
-        nodes_.free_leaf(alternate);
-    }
+    void drop_alternate(NodeId at);
 
     /// Lets the alternate of a node take its place, and gives up all that was there.
-    void swap_alternate(NodeId at) {
-        const NodeId alternate = watch(at).alternate;
-        watch(at).alternate = no_node;
-        if (taught_beside(at) == Teaches::beside) predictor_.take_beside();
-        ++following_->tally.swapped;
-        free_below(at);
-        free_content(at);
-        content(at) = std::move(content(alternate));
-        content(alternate) = Node();
-        std::swap(slot_of_watch(at), slot_of_watch(alternate));
-        nodes_.take_place(at, alternate);
-        for (const NodeId moved : nodes_.in_order(at)) {
-            if (SplitNotes* const notes = statistics(moved).notes()) notes->note_number();
-        }
-    }
+    void swap_alternate(NodeId at);
 
     void add_to_classes(NodeId leaf, Label label, Count count) { content(leaf).of_class[label] += count; }
     void set_classes(NodeId at, std::vector<std::int64_t> of_class) { content(at).of_class = std::move(of_class); }
