@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from reference_readers import arff_reader, jsonl_reader
 from reference_readers.csv_reader import CsvParser as PlainCsv
 from reference_readers.fasttext_reader import FastTextParser as PlainFastText
-from reference_readers.text_reader import TextParser as PlainText
 from reference_readers.vowpal_wabbit_reader import VowpalWabbitParser as PlainVowpalWabbit
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
 from stream_files import Pieces
@@ -29,6 +28,7 @@ from sapwood.stream._jsonl import JsonLinesParser
 from sapwood.stream._parser import Parser
 from sapwood.stream._source import Source
 from sapwood.stream._text import text_parser
+from sapwood.stream._vectorized_text import VectorizedTextParser
 from sapwood.stream._vowpal_wabbit import VowpalWabbitParser
 
 
@@ -116,7 +116,7 @@ def test_text(data: bytes, how: How, labelled: bool, runs: tuple[int, int]) -> N
     compare(
         data,
         lambda _: text_parser(CountVectorizer(ngram_range=runs), None, labelled=labelled),
-        lambda _: PlainText(CountVectorizer(ngram_range=runs), None, labelled=labelled),
+        lambda _: VectorizedTextParser(CountVectorizer(ngram_range=runs), labelled=labelled),
         how,
     )
 
@@ -127,7 +127,7 @@ def test_hashed_text(data: bytes, how: How, n_features: int, longest: int) -> No
     compare(
         data,
         lambda _: text_parser(vectorizer, None, labelled=True),
-        lambda _: PlainText(vectorizer, None, labelled=True),
+        lambda _: VectorizedTextParser(vectorizer, labelled=True),
         how,
     )
 
@@ -162,7 +162,7 @@ def test_every_character_is_what_python_says() -> None:
             compare(
                 data,
                 lambda _: text_parser(None, None, labelled=True),
-                lambda _: PlainText(None, None, labelled=True),
+                lambda _: VectorizedTextParser(CountVectorizer(), labelled=True),
                 How([1 << 16], 1 << 12),
             )
 

@@ -7,90 +7,28 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, NoReturn
 
 from reference_readers.gather import Lines, TablePoints
-from sapwood.data.category import Category
+from sapwood.stream._columns import Column
 from sapwood.stream._errors import BadLineError, LineError, StreamError, shown
 from sapwood.stream._formats import DELIMITERS
 from sapwood.stream._source import Interrupted
 from sapwood.stream._table import (
     LABEL_NAMES,
+    MOST_EXAMPLES,
     SETTLING,
     ColumnRead,
     TableRead,
-    finite_number,
-    flag_of,
-    kind_of,
     looks_like_number,
     nearest,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping
     from typing import TypeAlias
 
     from sapwood.data.kinds import Kind
 
     # A row of the table with its line, or what is wrong with the line.
     Row: TypeAlias = tuple[int, list[str]] | LineError
-
-# Cells of a column that are remembered; most columns have few different ones.
-_MOST_CELLS = 1 << 14
-_MOST_EXAMPLES = 3
-# Of the cells of a column that is nonetheless read as a category: then something is said.
-_NEARLY_ALL = 0.9
-
-
-class _Column(dict[str, "float | str | None"]):
-    """What each cell of a column says: a number, an active feature, or nothing.
-
-    Worked out once for a cell, while there are not too many. Raises ValueError, with what was expected, for a cell that
-    is not what the column holds. A column that is not settled is settled by its first cell that is not missing.
-    """
-
-    def __init__(self, name: str, kind: Kind | None, na_values: Collection[str]) -> None:
-        super().__init__()
-        self.name = name
-        self.kind = kind
-        self._na_values = na_values
-
-    def __missing__(self, cell: str) -> float | str | None:
-        if len(self) >= _MOST_CELLS:
-            self.clear()
-        found = self[cell] = self._said(cell.strip())
-        return found
-
-    def _said(self, text: str) -> float | str | None:
-        if self.is_missing(text):
-            return None
-        if self.kind is None:
-            self.kind = kind_of(text)
-        if self.kind == "category":
-            return Category(self.name, text)
-        try:
-            if self.kind == "number":
-                return finite_number(text)
-            return self.name if flag_of(text) else None
-        except ValueError as error:
-            raise ValueError(f"{error} as {self.name!r} (unless its type is given as category)") from None
-
-    def is_missing(self, text: str) -> bool:
-        """Whether a cell, without the blanks around it, has no value."""
-        return not text or text in self._na_values
-
-    def settle(self, cells: Sequence[str]) -> str | None:
-        """Settle what the column holds by some of its cells; return what is strange about that, if anything is."""
-        found = [kind_of(text) for text in cells if not self.is_missing(text)]
-        kinds = set(found)
-        if self.kind is not None or not found:
-            return None
-        self.kind = found[0] if len(kinds) == 1 else "category"
-        n = found.count("number")
-        if len(kinds) == 1 or n < _NEARLY_ALL * len(found):
-            return None
-        other = next(text for text in cells if not self.is_missing(text) and kind_of(text) != "number")
-        return (
-            f"{n:,} of the first {len(found):,} cells of {self.name!r} are numbers, but {shown(other)} is not: the "
-            "column is read as a category; if that stands for a missing value, add it to the NA values"
-        )
 
 
 class CsvParser(TablePoints):
@@ -140,7 +78,7 @@ class CsvParser(TablePoints):
         self._only_typed = only_typed
         self._na_values = na_values
         self._lines = Lines(iter(()))
-        self._columns_read: list[tuple[int, _Column]] = []
+        self._columns_read: list[tuple[int, Column]] = []
         self._told: TableRead | None = None
 
     @property
@@ -162,7 +100,7 @@ class CsvParser(TablePoints):
         label_at = self._label_at(header)
         self._check_names(header)
         columns = self._columns_read = [
-            (i, _Column(name, self._types.get(name), self._na_values))
+            (i, Column(name, self._types.get(name), self._na_values))
             for i, name in enumerate(header)
             if i != label_at
             and name != self._label
@@ -190,7 +128,7 @@ class CsvParser(TablePoints):
     def _gather(
         self,
         rows: Iterator[Row] | list[Row],
-        columns: list[tuple[int, _Column]],
+        columns: list[tuple[int, Column]],
         label_at: int | None,
         *,
         ambiguous: bool,
@@ -204,7 +142,7 @@ class CsvParser(TablePoints):
             numbers: list[tuple[str, float]] = []
             try:
                 for i, column in columns:
-                    found = column[cells[i]]
+                    found = column.said(cells[i])
                     if type(found) is float:
                         numbers.append((column.name, found))
                     elif found is not None:
@@ -309,7 +247,7 @@ class CsvParser(TablePoints):
         if self._has_header and not self._only_typed:
             alike = [name for name in header if looks_like_number(name) or not name]
             if alike:
-                names = ", ".join(map(shown, header[:_MOST_EXAMPLES])) + (", …" if len(header) > _MOST_EXAMPLES else "")
+                names = ", ".join(map(shown, header[:MOST_EXAMPLES])) + (", …" if len(header) > MOST_EXAMPLES else "")
                 remarks.append(f"the header, {names}, looks like data: if it is, say that there is no header")
         of_place = dict(self._columns_read)
         told = []
@@ -322,7 +260,7 @@ class CsvParser(TablePoints):
                     remarks.append(remark)
                 cells = [cell for cell in cells if not column.is_missing(cell)]
             kind = "label" if i == label_at else "ignored" if column is None else column.kind or "empty"
-            told.append(ColumnRead(name, kind, tuple(islice(dict.fromkeys(cells), _MOST_EXAMPLES))))
+            told.append(ColumnRead(name, kind, tuple(islice(dict.fromkeys(cells), MOST_EXAMPLES))))
         self._told = TableRead(None if label_at is None else header[label_at], told, {}, remarks)
 
     @staticmethod

@@ -1,4 +1,4 @@
-"""Lines of text, and points gathered in lists."""
+"""Lines of text, and points with numbers gathered in lists."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from sapwood.data.batch import Batch, Numbers, as_objects
+from sapwood.data.batch import Batch, Numbers
 from sapwood.stream._errors import BadLineError, LineError, shown
-from sapwood.stream._table import TableRead
+from sapwood.stream._parser import KeyedPoints
 
 
 class Lines:
@@ -53,57 +53,6 @@ def _split(block: bytes) -> Iterator[str | bytes]:
         return iter(block.decode().split("\n"))
     except UnicodeDecodeError:
         return iter(block.split(b"\n"))
-
-
-class KeyedPoints:
-    """Gathers points whose features are called by strings."""
-
-    table: TableRead | None = None
-    """How the columns were read."""
-
-    def __init__(self) -> None:
-        self.most = 1
-        self.is_passed_over = False
-        self._forget()
-
-    def _forget(self) -> None:
-        self._labels: list[Any] = []
-        self._keys: list[str] = []
-        self._indptr = [0]
-        self._first_line = 0
-
-    def __len__(self) -> int:
-        return len(self._labels)
-
-    def drop(self) -> None:
-        """Forget the points that are gathered."""
-        self._forget()
-
-    def add(self, line: int, label: Any, keys: list[str]) -> bool:
-        """Gather a point; return whether there are now as many as wanted."""
-        if not self._labels:
-            self._first_line = line
-        self._labels.append(label)
-        self._keys += keys
-        self._indptr.append(len(self._keys))
-        return len(self._labels) >= self.most
-
-    def take(self) -> Batch:
-        """Return the points that are gathered, and begin anew."""
-        return self._batch(None)
-
-    def _batch(self, numbers: Numbers | None) -> Batch:
-        batch = Batch(
-            y=as_objects(self._labels),
-            indptr=np.array(self._indptr, dtype=np.int64),
-            indices=None,
-            keys=self._keys,
-            n_features=None,
-            first_line=self._first_line,
-            numbers=numbers,
-        )
-        self._forget()
-        return batch
 
 
 class TablePoints(KeyedPoints):

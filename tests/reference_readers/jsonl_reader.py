@@ -11,6 +11,7 @@ from sapwood import _core
 from sapwood.stream._errors import BadLineError, LineError, StreamError, shown
 from sapwood.stream._table import (
     LABEL_NAMES,
+    MOST_EXAMPLES,
     SETTLING,
     ColumnRead,
     TableRead,
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from sapwood.data.kinds import Kind
 
 _VALUES = "a number, a boolean, a string, null, a list of strings or an object"
-_MOST_EXAMPLES = 3
 
 
 class JsonLinesParser(TablePoints):
@@ -108,7 +108,7 @@ class JsonLinesParser(TablePoints):
                 yield bad.error
                 continue
             if self._n_seen < SETTLING:
-                if self._labelled and len(self._label_examples) < _MOST_EXAMPLES:
+                if self._labelled and len(self._label_examples) < MOST_EXAMPLES:
                     self._label_examples[label if isinstance(label, str) else json.dumps(label)] = None
                 self._note(fields)
             if self.add_mixed(lines.n, label, keys, numbers.items()):
@@ -215,7 +215,7 @@ class JsonLinesParser(TablePoints):
             kind = _kind(value)
             if kind is not None and not (kind == "category" and value.strip() in self._na_values):
                 kinds.add(kind)
-                if len(examples) < _MOST_EXAMPLES:
+                if len(examples) < MOST_EXAMPLES:
                     examples[value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)] = None
         if self._n_seen == SETTLING:
             self._check_names()

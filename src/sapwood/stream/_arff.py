@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
-from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from sapwood import _core
-from sapwood.data.category import Category
-from sapwood.stream._columns import Cells, Column, Wanted
-from sapwood.stream._errors import BadLineError, LineError, StreamError, shown
+from sapwood.stream._arff_cells import cells_of
+from sapwood.stream._arff_header import ArffHeader
+from sapwood.stream._columns import Cells, Wanted
+from sapwood.stream._errors import BadLineError, LineError, shown
 from sapwood.stream._lines import Lines
-from sapwood.stream._table import ColumnRead, TableRead, finite_number, looks_like_number, table_batch
+from sapwood.stream._table import TableRead, looks_like_number, table_batch
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -21,77 +20,21 @@ if TYPE_CHECKING:
 
 __all__ = ["ArffParser"]
 
-_MOST_EXAMPLES = 3
-_NUMBERS = {"numeric", "real", "integer"}
-_KEYWORD = re.compile(r"\s*@(\w+)\s*", re.ASCII)
-_QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
-_NAME = re.compile(rf"({_QUOTED}|[^\s{{}}'\"%,]+)\s*")
-# A cell in quotes, or anything up to a comma or a comment. What is within quotes may be escaped.
-_CELL = re.compile(rf"\s*(?:({_QUOTED})\s*|([^,%'\"\s][^,%]*))?(?=[,%]|$)")
-_VALUE = re.compile(rf"\s*(?:({_QUOTED})\s*|([^,%'\"}}\s][^,%}}]*))(?=[,}}])")
-_PAIR = re.compile(rf"\s*([0-9]+)\s+(?:({_QUOTED})\s*|([^,%'\"}}\s][^,%}}]*))(?=[,}}])")
-_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)")
-_ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
 # Cells of sparse rows, which are written in a few bytes, beyond which points are given before there are as many as
 # wanted: so that a batch of a wide table takes 100 MB, and not as many as it has columns.
 _MOST_CELLS = 1 << 22
 
 
-class _Attribute(NamedTuple):
-    """A column as the header says it."""
-
-    name: str
-    kind: str
-    """numeric, nominal or string."""
-    values: tuple[str, ...] = ()
-
-    @property
-    def absent(self) -> str:
-        """What a sparse row says by leaving the column out."""
-        if self.kind == "string":
-            return "?"
-        return self.values[0] if self.values else "0"
-
-
-class _Nominal(Column):
-    """A column that holds one of some values."""
-
-    def __init__(self, attribute: _Attribute, na_values: Collection[str]) -> None:
-        super().__init__(attribute.name, "category", na_values)
-        self._values = frozenset(attribute.values)
-
-    def said(self, cell: str) -> str | None:
-        """Return what a cell says; raise ValueError if it is no value of the column."""
-        text = cell.strip()
-        if self.is_missing(text):
-            return None
-        if text not in self._values:
-            raise ValueError(f"one of the values of {self.name!r} in the header")
-        return Category(self.name, text)
-
-
 class _Labelled(Cells):
     """The cells of columns, of which one has the labels."""
 
-    def __init__(
-        self, columns: list[tuple[int, Column]], labels: _Attribute | None, na_values: Collection[str]
-    ) -> None:
-        super().__init__(columns)
-        self._labels = labels
-        self._na_values = na_values
+    def __init__(self, header: ArffHeader) -> None:
+        super().__init__(header.columns)
+        self._header = header
 
     def label(self, cell: str) -> float | str:
         """Return the label that a cell says; raise ValueError, with what was expected, if it says none."""
-        text = cell.strip()
-        labels = self._labels
-        if not text or text in self._na_values or labels is None:
-            raise ValueError("a label")
-        if labels.kind == "numeric":
-            value = finite_number(text)
-            return int(value) if value.is_integer() else value
-        if labels.kind == "nominal" and text not in labels.values:
-            raise ValueError(f"one of the values of {labels.name!r} in the header")
-        return text
+        return self._header.label(cell)
 
 
 class ArffParser:
@@ -126,12 +69,8 @@ class ArffParser:
         self._wanted = Wanted(file, label, ignore, types, labelled=labelled, only_typed=only_typed)
         self._na_values = na_values
         self._lines = Lines(iter(()))
-        self._attributes: list[_Attribute] = []
-        self._columns: list[tuple[int, Column]] = []
-        self._label_at: int | None = None
-        self._cells: _Labelled | None = None
+        self._header: ArffHeader | None = None
         self._native: _core.ArffRows | None = None
-        self._told: TableRead | None = None
 
     @property
     def n_lines(self) -> int:
@@ -141,7 +80,7 @@ class ArffParser:
     @property
     def table(self) -> TableRead | None:
         """How the columns are read; None before the header was."""
-        return self._told
+        return None if self._header is None else self._header.table
 
     def __len__(self) -> int:
         return 0 if self._native is None else len(self._native)
@@ -154,204 +93,63 @@ class ArffParser:
     def take(self) -> Batch:
         """Return the points that are gathered, and begin anew."""
         assert self._native is not None
-        names = [column.name for _, column in self._columns]
+        assert self._header is not None
+        names = [column.name for _, column in self._header.columns]
         return table_batch(self._native.take(), names, labelled=self._wanted.labelled)
 
     def events(self, blocks: Iterator[bytes]) -> Iterator[LineError | None]:
         """Yield the error of each bad line, and None whenever `most` points are gathered."""
         lines = self._lines = Lines(blocks)
-        self._read_header(lines)
-        native = self._native = self._core_rows()
+        header = self._header = ArffHeader(self._file, lines, self._wanted, self._na_values)
+        native = self._native = self._core_rows(header)
         while lines.more():
             lines.at, lines.n, is_left = native.parse(lines.block, lines.at, lines.n, self.most, _MOST_CELLS)
             try:
                 if is_left:
-                    self._read_row(next(lines))
+                    self._read_row(next(lines), header, native)
             except BadLineError as bad:
                 yield bad.error
                 continue
             if len(native) >= self.most or native.n_sparse_cells() > _MOST_CELLS:
                 yield None
 
-    # ---- the header -------------------------------------------------------------------------------------------------
-
-    def _read_header(self, lines: Lines) -> None:
-        """Read the lines up to that of the data. Errors here are those of the file."""
-        try:
-            for line in lines:
-                keyword = _KEYWORD.match(line)
-                word = "" if keyword is None else keyword.group(1).lower()
-                if not line.strip() or line.lstrip().startswith("%") or word == "relation":
-                    continue
-                if word == "data":
-                    break
-                if keyword is None or word != "attribute":
-                    self._refuse("@relation, @attribute, @data or a comment", shown(line.strip()))
-                self._attributes.append(self._attribute(line, keyword.end()))
-            else:
-                self._refuse("@data behind the header", "the end of the file")
-        except BadLineError as bad:
-            error = bad.error
-            raise StreamError(self._file, error.expected, error.found, error.line, error.column) from None
-        header = [attribute.name for attribute in self._attributes]
-        if not header:
-            self._refuse("columns, @attribute name type", "none before @data")
-        for i, name in enumerate(header):
-            if name in header[:i]:
-                self._refuse("columns of different names", f"{shown(name)} twice")
-        wanted = self._wanted
-        self._label_at = wanted.label_at(header, lines.n)
-        wanted.check(header, lines.n)
-        self._columns = [(i, self._column(self._attributes[i])) for i in wanted.places(header, self._label_at)]
-        self._note()
-
-    def _attribute(self, line: str, at: int) -> _Attribute:
-        found = _NAME.match(line, at)
-        if found is None:
-            self._refuse("@attribute name type", shown(line.strip()))
-        name = _unquoted(found.group(1)).strip()
-        rest = line[found.end() :]
-        if rest.startswith("{"):
-            return _Attribute(name, "nominal", self._values(name, rest))
-        kind = rest.partition("%")[0].strip().lower()
-        if kind in _NUMBERS:
-            return _Attribute(name, "numeric")
-        if kind == "string":
-            return _Attribute(name, "string")
-        if name in self._wanted.ignore or (self._wanted.only_typed and name not in self._wanted.types):
-            return _Attribute(name, "string")
-        expected = "a column of numbers, of {values} or of strings (or one that is ignored)"
-        return self._refuse(expected, f"{shown(kind)} as {name!r}")
-
-    def _values(self, name: str, written: str) -> tuple[str, ...]:
-        values: dict[str, None] = {}
-        at = 1
-        while True:
-            found = _VALUE.match(written, at)
-            if found is None:
-                self._refuse(f"values between commas as {name!r}", shown(written[at:].strip() or written))
-            values[_unquoted(found.group(1) or found.group(2)).strip()] = None
-            at = found.end() + 1
-            if written[at - 1] == "}":
-                return tuple(values)
-
-    def _column(self, attribute: _Attribute) -> Column:
-        name = attribute.name
-        given = self._wanted.types.get(name)
-        if attribute.kind == "nominal" and given in {None, "category"}:
-            return _Nominal(attribute, self._na_values)
-        kind: Kind = "number" if attribute.kind == "numeric" else "category"
-        return Column(name, given or kind, self._na_values)
-
-    def _note(self) -> None:
-        """Note how the columns are read."""
-        of_place = dict(self._columns)
-        told = []
-        for i, attribute in enumerate(self._attributes):
-            column = of_place.get(i)
-            kind = "label" if i == self._label_at else "ignored" if column is None else column.kind or "empty"
-            told.append(ColumnRead(attribute.name, kind, tuple(islice(attribute.values, _MOST_EXAMPLES))))
-        types = {column.name: column.kind for _, column in self._columns if column.kind is not None}
-        self._told = TableRead(None if self._label_at is None else self._attributes[self._label_at].name, told, types)
-
-    def _refuse(self, expected: str, found: str) -> NoReturn:
-        raise StreamError(self._file, expected, found, self._lines.n, 1)
-
-    # ---- rows -------------------------------------------------------------------------------------------------------
-
-    def _core_rows(self) -> _core.ArffRows:
-        numbers = [-1] * len(self._attributes)
-        for number, (place, _) in enumerate(self._columns, 1):
+    def _core_rows(self, header: ArffHeader) -> _core.ArffRows:
+        """Return what reads rows natively: the columns are numbered from 1 on, and that of the labels is 0."""
+        numbers = [-1] * len(header.attributes)
+        for number, (place, _) in enumerate(header.columns, 1):
             numbers[place] = number
-        if self._label_at is not None:
-            numbers[self._label_at] = 0
-        labels = None if self._label_at is None else self._attributes[self._label_at]
-        self._cells = _Labelled(self._columns, labels, self._na_values)
+        if header.label_at is not None:
+            numbers[header.label_at] = 0
         missing = [value for value in self._na_values if looks_like_number(value)]
-        of_numbers = {place for place, column in self._columns if column.kind == "number"}
+        of_numbers = {place for place, column in header.columns if column.kind == "number"}
         columns = [
-            (number, place in of_numbers, attribute.absent)
-            for place, (number, attribute) in enumerate(zip(numbers, self._attributes, strict=True))
+            (number, place in of_numbers, absent)
+            for place, (number, absent) in enumerate(zip(numbers, header.absent, strict=True))
         ]
-        return _core.ArffRows(missing, columns, self._cells)
+        return _core.ArffRows(missing, columns, _Labelled(header))
 
-    def _read_row(self, line: str) -> None:
+    def _read_row(self, line: str, header: ArffHeader, native: _core.ArffRows) -> None:
         """Add a line, if it is a row; raise BadLineError if it is a bad one."""
         text = line.strip()
         if not text or text.startswith("%"):
             return
-        cells = self._sparse(text) if text.startswith("{") else self._dense(text)
-        native = self._native
-        assert native is not None
-        assert self._cells is not None
-        bad = -1
-        if self._label_at is not None and not cells[self._label_at].strip():
-            bad = self._label_at
-        if bad < 0:
+        cells = cells_of(text, header.absent, self.n_lines)
+        label_at = header.label_at
+        if label_at is not None and not cells[label_at].strip():
+            bad = label_at
+        else:
             bad = native.add(self.n_lines, cells, text.startswith("{"))
         if bad < 0:
             return
         try:
-            if bad == self._label_at:
-                self._cells.label(cells[bad])
+            if bad == label_at:
+                header.label(cells[bad])
             else:
-                dict(self._columns)[bad].said(cells[bad])
+                dict(header.columns)[bad].said(cells[bad])
         except ValueError as error:
-            self._fail(bad, shown(cells[bad]), str(error))
+            self._fail(bad, cells[bad], str(error))
         # An escape may be half of a character.
-        self._fail(bad, shown(cells[bad]), "text in UTF-8")
+        self._fail(bad, cells[bad], "text in UTF-8")
 
-    def _dense(self, text: str) -> list[str]:
-        cells: list[str] = []
-        at = 0
-        while True:
-            found = _CELL.match(text, at)
-            if found is None:
-                self._fail(
-                    len(cells), shown(text[at:].strip()), "a value, in quotes from its beginning to its end or without"
-                )
-            cells.append(_unquoted(found.group(1) or found.group(2) or ""))
-            at = found.end()
-            if text[at : at + 1] != ",":
-                break
-            at += 1
-        n = len(self._attributes)
-        if len(cells) != n:
-            self._fail(min(len(cells), n), f"{len(cells)}", f"{n} columns as in the header")
-        return cells
-
-    def _sparse(self, text: str) -> list[str]:
-        cells = [attribute.absent for attribute in self._attributes]
-        at = 1
-        last = -1
-        while text[at:].lstrip()[:1] != "}":
-            found = _PAIR.match(text, at)
-            if found is None:
-                self._fail(max(last, 0), shown(text[at:].strip()), "index value, index value, ... }")
-            place = int(found.group(1))
-            if place >= len(cells):
-                self._fail(len(cells) - 1, f"{place}", f"an index below the number of columns, {len(cells)}")
-            if place <= last:
-                self._fail(last, f"{place} after {last}", "indices that ascend")
-            cells[place], last = _unquoted(found.group(2) or found.group(3)), place
-            at = found.end() + (text[found.end()] == ",")
-        rest = text[at:].lstrip()[1:].strip()
-        if rest and not rest.startswith("%"):
-            self._fail(max(last, 0), shown(rest), "the end of the row behind }")
-        return cells
-
-    def _fail(self, place: int, found: str, expected: str) -> NoReturn:
-        raise BadLineError(LineError(self.n_lines, place + 1, found, expected))
-
-
-def _unquoted(text: str) -> str:
-    """Return what a name or a value says, which may be in quotes and, within them, escaped."""
-    if text[:1] in {"'", '"'}:
-        text = text[1:-1]
-        if "\\" in text:
-            return _ESCAPE.sub(lambda found: _unescaped(found.group(1)), text)
-    return text
-
-
-def _unescaped(escape: str) -> str:
-    return chr(int(escape[1:], 16)) if len(escape) > 1 else _ESCAPED.get(escape, escape)
+    def _fail(self, place: int, cell: str, expected: str) -> NoReturn:
+        raise BadLineError(LineError(self.n_lines, place + 1, shown(cell), expected))

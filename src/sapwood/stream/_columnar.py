@@ -12,7 +12,7 @@ from sapwood.data.placed_keys import PlacedKeys
 from sapwood.data.rows import Gathered
 from sapwood.stream._columns import Wanted
 from sapwood.stream._errors import LineError, StreamError, shown
-from sapwood.stream._table import ColumnRead, TableRead, retyped
+from sapwood.stream._table import MOST_EXAMPLES, ColumnRead, TableRead, retyped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ColumnarParser"]
 
-_MOST_EXAMPLES = 3
 _HOLDS = "numbers, booleans, strings or lists of strings (or a column that is ignored)"
 
 
@@ -169,7 +168,7 @@ class ColumnarParser:
             kind = "label" if place == self._label_at else of_place.get(place, "ignored")
             values = table.column(place).slice(0, 100).to_pylist() if kind != "ignored" else []
             examples = dict.fromkeys(f"{value}" for value in values if value is not None)
-            told.append(ColumnRead(name, kind, tuple(list(examples)[:_MOST_EXAMPLES])))
+            told.append(ColumnRead(name, kind, tuple(list(examples)[:MOST_EXAMPLES])))
         types = {column.name: column.given or column.kind for column in self._columns}
         label = None if self._label_at is None else table.column_names[self._label_at]
         known: dict[str, Kind] = {n: k for n, k in types.items() if k in ("number", "flag", "category")}  # type: ignore[misc]

@@ -13,7 +13,7 @@ from sapwood.stream._errors import BadLineError, LineError, StreamError, shown
 from sapwood.stream._formats import DELIMITERS
 from sapwood.stream._lines import Lines
 from sapwood.stream._source import Interrupted
-from sapwood.stream._table import SETTLING, ColumnRead, TableRead, looks_like_number, table_batch
+from sapwood.stream._table import MOST_EXAMPLES, SETTLING, ColumnRead, TableRead, looks_like_number, table_batch
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     # A row of the table with its line, or what is wrong with the line.
     Row: TypeAlias = tuple[int, list[str]] | LineError
 
-_MOST_EXAMPLES = 3
 # What ends a cell in a way of its own, so that a delimiter like it is left to Python.
 _NO_DELIMITERS = '"\r\n\0'
 # Before Python 3.11 a row with a zero was an error.
@@ -269,7 +268,7 @@ class CsvParser:
                     "ignore the column ''"
                 )
             elif alike:
-                names = ", ".join(map(shown, header[:_MOST_EXAMPLES])) + (", …" if len(header) > _MOST_EXAMPLES else "")
+                names = ", ".join(map(shown, header[:MOST_EXAMPLES])) + (", …" if len(header) > MOST_EXAMPLES else "")
                 remarks.append(f"the header, {names}, looks like data: if it is, say that there is no header")
         of_place = dict(self._columns_read)
         told = []
@@ -282,7 +281,7 @@ class CsvParser:
                     remarks.append(remark)
                 cells = [cell for cell in cells if not column.is_missing(cell)]
             kind = "label" if i == label_at else "ignored" if column is None else column.kind or "empty"
-            told.append(ColumnRead(name, kind, tuple(islice(dict.fromkeys(cells), _MOST_EXAMPLES))))
+            told.append(ColumnRead(name, kind, tuple(islice(dict.fromkeys(cells), MOST_EXAMPLES))))
         self._told = TableRead(None if label_at is None else header[label_at], told, {}, remarks)
 
     @staticmethod

@@ -12,6 +12,7 @@ from sapwood.stream._errors import BadLineError, LineError, StreamError, shown
 from sapwood.stream._lines import Lines
 from sapwood.stream._table import (
     LABEL_NAMES,
+    MOST_EXAMPLES,
     SETTLING,
     ColumnRead,
     TableRead,
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
 _VALUES = "a number, a boolean, a string, null, a list of strings or an object"
 _LABELS = "a string, a finite number or a boolean as the label"
-_MOST_EXAMPLES = 3
 # That the core is told; each takes about a kilobyte. Lines with others are read by Python.
 _MOST_FIELDS = 1 << 15
 
@@ -160,7 +160,7 @@ class JsonLinesParser:
         except BadLineError as bad:
             return bad.error
         if self._n_seen < SETTLING:
-            if len(self._label_examples) < _MOST_EXAMPLES and self._labelled:
+            if len(self._label_examples) < MOST_EXAMPLES and self._labelled:
                 self._label_examples[_written(label)] = None
             self._note(fields)
         columns = [self._column_of(str(name)) for name in numbers]
@@ -301,7 +301,7 @@ class JsonLinesParser:
             kind = _kind(value)
             if kind is not None and not (kind == "category" and value.strip() in self._na_values):
                 kinds.add(kind)
-                if len(examples) < _MOST_EXAMPLES:
+                if len(examples) < MOST_EXAMPLES:
                     examples[_written(value)] = None
         if self._n_seen == SETTLING:
             self._check_names()

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LABEL_NAMES",
+    "MOST_EXAMPLES",
     "NA_VALUES",
     "SETTLING",
     "ColumnRead",
@@ -47,6 +48,8 @@ NA_VALUES = frozenset({
 """Texts that stand for a missing value: those of ``pandas.read_csv``, and the question mark of the UCI repository."""
 SETTLING = 1000
 """The rows by which it is settled what a column holds: so few that a pipe need not be waited for long."""
+MOST_EXAMPLES = 3
+"""The values of a column that are told as examples."""
 
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?inf(inity)?", re.IGNORECASE)
 _FLAGS = {"true": True, "false": False, "1": True, "0": False}
