@@ -119,6 +119,18 @@ def test_the_page_about_trees_has_the_table() -> None:
     assert not missing, "docs/trees.md must have these rows:\n" + "\n".join(missing)
 
 
+def test_the_page_about_trees_has_the_defaults_of_each_class() -> None:
+    usual = {each.name: each.default for each in PARAMETERS}
+    rows = []
+    for kind in TREES:
+        own = [each for each in kind.parameters if each.default != usual[each.name]]
+        said = ", ".join(f"`{each.name}={each.default!r}`" for each in own).replace("'", '"')
+        rows += [f"| `{kind.name}` | {said} |"] * bool(own)
+    page = (DOCS / "trees.md").read_text(encoding="utf-8")
+    _, _, table = page.partition("### Other defaults\n\n")
+    assert table.split("\n\n")[0].splitlines()[2:] == rows
+
+
 def test_words_are_those_of_the_core() -> None:
     assert set(get_args(parameters.Criterion)) == set(_core.CRITERIA)
     assert set(get_args(parameters.Search)) == set(_core.SEARCHES)
