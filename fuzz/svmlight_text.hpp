@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sapwood/svmlight.hpp"
+#include "sapwood/read/svmlight.hpp"
 #include "target.hpp"
 
 namespace sapwood::fuzz {

@@ -38,7 +38,6 @@ MAY_INCLUDE: dict[str, frozenset[str]] = {
     "src/tree": TREE,
     "dynamic": TREE,
     "forest": TREE,
-    "src/forest": FOREST,
     "io": FOREST | DYNAMIC,
     "src/io": IO,
     "bindings": IO | SEARCHES | {"generate", "read"},
@@ -108,6 +107,10 @@ def test_no_header_includes_itself() -> None:
 
     for path in SOURCES:
         visit(path, ())
+
+
+def test_every_rule_is_for_a_folder_that_there_is() -> None:
+    assert {part_of(path) for path in SOURCES} == set(MAY_INCLUDE)
 
 
 def test_rules_are_for_layers_that_know_no_circle() -> None:

@@ -50,3 +50,18 @@ def test_documents_that_the_code_names_exist() -> None:
     }
     assert named
     assert not [name for name in named if not (ROOT / name).exists()]
+
+
+def test_files_that_contributing_names_exist() -> None:
+    """A cell of a table names the first file with its folder, and others of that folder by name alone."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    missing = []
+    for cell in re.findall(r"^\| (`[^|]*) \|", text, re.MULTILINE):
+        folder = ""
+        for name in re.findall(r"`([\w./<>-]+\.(?:[ch]pp|py|md))`", cell):
+            folder = name.rpartition("/")[0] or folder
+            # Without a folder it is a module of the package.
+            place = ROOT / (folder or "src/sapwood") / name.rpartition("/")[2]
+            if "<" not in name and "<" not in folder and not place.exists():
+                missing.append(f"{folder}: {name}")
+    assert missing == []

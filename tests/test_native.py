@@ -35,6 +35,7 @@ SLOW = {
     "following_test",
     "fuzz_test",
     "model_io_test",
+    "model_refusals_test",
     "out_of_memory_test",
     "phase_test",
     "record_table_test",

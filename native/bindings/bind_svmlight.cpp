@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "bindings.hpp"
-#include "sapwood/svmlight.hpp"
-#include "sapwood/svmlight_text.hpp"
+#include "sapwood/read/svmlight.hpp"
+#include "sapwood/read/svmlight_text.hpp"
 
 namespace sapwood::bindings {
 namespace {

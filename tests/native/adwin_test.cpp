@@ -6,29 +6,17 @@
 #include <vector>
 
 #include "check.hpp"
+#include "detector_bytes.hpp"
 
 namespace {
 
 using sapwood::Adwin;
 using sapwood::AdwinOptions;
-using sapwood::ByteReader;
-using sapwood::ByteWriter;
+using sapwood::bytes_of;
 using sapwood::Change;
+using sapwood::detector_of;
 using sapwood::ModelFormatError;
 using sapwood::Random;
-
-std::string bytes_of(const Adwin& adwin) {
-    ByteWriter out;
-    adwin.save(out);
-    return out.take();
-}
-
-Adwin read(const std::string& bytes, const AdwinOptions& options) {
-    Adwin adwin(options);
-    ByteReader in(std::as_bytes(std::span(bytes.data(), bytes.size())));
-    adwin.load(in);
-    return adwin;
-}
 
 /// The values of the window are the last ones of the stream; sums of 0 and 1 are exact.
 void keeps_recent_values(const AdwinOptions& options, Random random) {
@@ -49,7 +37,7 @@ void keeps_recent_values(const AdwinOptions& options, Random random) {
         const double mean = sum / static_cast<double>(adwin.width());
         CHECK(std::fabs(adwin.variance() - mean * (1 - mean)) < 1e-12);
         const std::string bytes = bytes_of(adwin);
-        const Adwin twin = read(bytes, options);
+        const Adwin twin = detector_of<Adwin>(bytes, options);
         CHECK(bytes_of(twin) == bytes);
         CHECK(twin.width() == adwin.width());
     }
@@ -65,7 +53,7 @@ void damaged_bytes_are_refused() {
     for (int i = 0; i < 500; ++i) adwin.update(random.uniform());
     const std::string bytes = bytes_of(adwin);
     for (std::size_t size = 0; size < bytes.size(); ++size) {
-        CHECK_THROWS(ModelFormatError, read(bytes.substr(0, size), {}));
+        CHECK_THROWS(ModelFormatError, detector_of<Adwin>(bytes.substr(0, size), {}));
     }
     // Whatever a byte becomes, it is refused or makes an ADWIN that works.
     for (std::size_t at = 0; at < bytes.size(); ++at) {
@@ -73,7 +61,7 @@ void damaged_bytes_are_refused() {
             std::string other = bytes;
             other[at] = static_cast<char>(changed);
             try {
-                Adwin made = read(other, {});
+                Adwin made = detector_of<Adwin>(other, {});
                 for (int i = 0; i < 64; ++i) made.update(1);
                 CHECK(made.width() > 0 && std::isfinite(made.estimation()));
             } catch (const ModelFormatError&) {

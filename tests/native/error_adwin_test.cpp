@@ -7,32 +7,19 @@
 #include <string>
 
 #include "check.hpp"
+#include "detector_bytes.hpp"
 #include "sapwood/drift/adwin.hpp"
 
 namespace {
 
 using sapwood::Adwin;
 using sapwood::AdwinOptions;
-using sapwood::ByteReader;
-using sapwood::ByteWriter;
+using sapwood::bytes_of;
 using sapwood::Change;
+using sapwood::detector_of;
 using sapwood::ErrorAdwin;
 using sapwood::ModelFormatError;
 using sapwood::Random;
-
-template <class Detector>
-std::string bytes_of(const Detector& detector) {
-    ByteWriter out;
-    detector.save(out);
-    return out.take();
-}
-
-ErrorAdwin read(const std::string& bytes, const AdwinOptions& options) {
-    ErrorAdwin adwin(options);
-    ByteReader in(std::as_bytes(std::span(bytes.data(), bytes.size())));
-    adwin.load(in);
-    return adwin;
-}
 
 /// The bytes but for the squared deviations of the window, in which rounding may differ.
 std::string without_deviations(std::string bytes) {
@@ -58,11 +45,11 @@ std::int64_t finds_the_same(const AdwinOptions& options, double rate, double oth
         if (i % 7 != 0) continue;
         const std::string bytes = bytes_of(errors);
         CHECK(without_deviations(bytes) == without_deviations(bytes_of(any)));
-        const ErrorAdwin twin = read(bytes, options);
+        const ErrorAdwin twin = detector_of<ErrorAdwin>(bytes, options);
         CHECK(bytes_of(twin) == bytes);
         // The rows that memory is charged for are those with the values that wait.
         CHECK(errors.n_rows() == twin.n_rows());
-        if (random.chance(0.1)) resumed = read(bytes_of(resumed), options);
+        if (random.chance(0.1)) resumed = detector_of<ErrorAdwin>(bytes_of(resumed), options);
         CHECK(bytes_of(resumed) == bytes);
     }
     return errors.n_detections();
@@ -74,7 +61,7 @@ void damaged_bytes_are_refused() {
     for (int i = 0; i < 500; ++i) adwin.update(random.chance(0.3));
     const std::string bytes = bytes_of(adwin);
     for (std::size_t size = 0; size < bytes.size(); ++size) {
-        CHECK_THROWS(ModelFormatError, read(bytes.substr(0, size), {}));
+        CHECK_THROWS(ModelFormatError, detector_of<ErrorAdwin>(bytes.substr(0, size), {}));
     }
     // Whatever a byte becomes, it is refused or makes an ADWIN that works.
     for (std::size_t at = 0; at < bytes.size(); ++at) {
@@ -82,7 +69,7 @@ void damaged_bytes_are_refused() {
             std::string other = bytes;
             other[at] = static_cast<char>(changed);
             try {
-                ErrorAdwin made = read(other, {});
+                ErrorAdwin made = detector_of<ErrorAdwin>(other, {});
                 CHECK(made.total() == adwin.total() && made.width() == adwin.width());
                 for (int i = 0; i < 64; ++i) made.update(true);
                 CHECK(made.width() > 0 && std::isfinite(made.estimation()));

@@ -8,12 +8,12 @@
 #include <limits>
 #include <memory>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "check.hpp"
+#include "is_whole.hpp"
 #include "sapwood/io/check_kept_points.hpp"
 #include "sapwood/model_io.hpp"
 #include "sapwood/tree/streaming_tree.hpp"
@@ -32,6 +32,7 @@ using sapwood::Nodes;
 using sapwood::SplitTestKind;
 using sapwood::StreamingTree;
 using sapwood::TreeOptions;
+using sapwood::check::is_whole;
 using sapwood::streams::Point;
 
 TreeOptions kind(Growth growth, std::size_t number) {
@@ -65,16 +66,6 @@ TreeOptions kind(Growth growth, std::size_t number) {
 
 /// The weight of a point: some count twice, some for nothing.
 sapwood::Weight weight_of(std::size_t i) { return i % 11 == 7 ? sapwood::Weight(0, 0.25) : i % 5 == 3 ? 2 : 1; }
-
-bool is_whole(const StreamingTree& tree) {
-    try {
-        tree.validate();
-        return true;
-    } catch (const std::logic_error& error) {
-        std::fprintf(stderr, "%s\n", error.what());
-        return false;
-    }
-}
 
 /// The nodes that a point reaches: those of the tree, and of the alternates beside them.
 std::vector<NodeId> met_by(const StreamingTree& tree, const std::vector<FeatureId>& features) {

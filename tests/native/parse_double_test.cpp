@@ -1,4 +1,4 @@
-#include "sapwood/parse_double.hpp"
+#include "sapwood/read/parse_double.hpp"
 
 #include <bit>
 #include <cstdint>

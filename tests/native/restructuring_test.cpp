@@ -11,11 +11,11 @@
 #include <cstdio>
 #include <memory>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "check.hpp"
+#include "is_whole.hpp"
 #include "sapwood/model_io.hpp"
 #include "sapwood/tree/streaming_tree.hpp"
 #include "streams.hpp"
@@ -35,6 +35,7 @@ using sapwood::Revision;
 using sapwood::SplitTestKind;
 using sapwood::StreamingTree;
 using sapwood::TreeOptions;
+using sapwood::check::is_whole;
 using sapwood::streams::Point;
 
 constexpr int n_points = 900;
@@ -64,16 +65,6 @@ TreeOptions kind(Growth growth, std::size_t number) {
     }
     if (number % 7 == 3) options.max_depth = 3;
     return options;
-}
-
-bool is_whole(const StreamingTree& tree) {
-    try {
-        tree.validate();
-        return true;
-    } catch (const std::logic_error& error) {
-        std::fprintf(stderr, "%s\n", error.what());
-        return false;
-    }
 }
 
 // ---- a tree that anybody can read ---------------------------------------------------------------------------------

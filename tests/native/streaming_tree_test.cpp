@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "check.hpp"
+#include "is_whole.hpp"
 #include "streams.hpp"
 
 namespace {
@@ -37,6 +38,7 @@ using sapwood::SearchKind;
 using sapwood::SplitTestKind;
 using sapwood::StreamingTree;
 using sapwood::TreeOptions;
+using sapwood::check::is_whole;
 using sapwood::streams::Point;
 
 #ifdef __SANITIZE_ADDRESS__
@@ -105,16 +107,6 @@ std::vector<Point> wide(int n, int d, int n_classes, unsigned seed) {
 }
 
 // ---- comparing ---------------------------------------------------------------------------------------------------
-
-bool is_whole(const StreamingTree& tree) {
-    try {
-        tree.validate();
-        return true;
-    } catch (const std::logic_error& error) {
-        std::fprintf(stderr, "%s\n", error.what());
-        return false;
-    }
-}
 
 std::vector<double> predicted(const StreamingTree& tree, const Point& point) {
     Scores scores = tree.make_scores();

@@ -1,5 +1,5 @@
 // The parser of the svmlight format against a slow twin: whole texts, texts cut anywhere, and texts with random damage.
-#include "sapwood/svmlight.hpp"
+#include "sapwood/read/svmlight.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "check.hpp"
-#include "sapwood/svmlight_text.hpp"
+#include "sapwood/read/svmlight_text.hpp"
 
 namespace {
 

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "sapwood/parse_double.hpp"
+#include "sapwood/read/parse_double.hpp"
 #include "sapwood/types.hpp"
 
 namespace sapwood {
