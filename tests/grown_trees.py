@@ -59,8 +59,3 @@ def wide_tree(levels: int = 4, n: int = 4000, leaf_prediction: str = "adaptive")
 def view_of_words() -> TreeView:
     """Return the view of a small tree grown from messages."""
     return TreeView.of(word_tree(tau=0.1), MAIL)
-
-
-def one_row(*ids: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return one point in the form of the core."""
-    return np.array([0, len(ids)], dtype=np.int64), np.array(ids, dtype=np.int32)

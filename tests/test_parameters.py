@@ -136,6 +136,7 @@ def test_words_are_those_of_the_core() -> None:
     assert set(get_args(parameters.Search)) == set(_core.SEARCHES)
     assert set(get_args(parameters.SplitTest)) == set(_core.SPLIT_TESTS)
     assert set(get_args(parameters.LeafPrediction)) == set(_core.LEAF_PREDICTIONS)
+    assert set(get_args(parameters.Subspace)) == set(_core.SUBSPACES)
 
 
 @every_kind

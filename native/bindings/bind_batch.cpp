@@ -392,7 +392,6 @@ void bind_batch(nb::module_& module) {
         .def("n_met", &Delta::n_met)
         .def("n_classes", &Delta::n_classes)
         .def("n_leaves", [](const Delta& self) { return self.leaves().size(); })
-        .def("n_entries", [](const Delta& self) { return self.entries().size(); })
         .def("features", [](const Delta& self) { return to_numpy(self.features()); })
         .def("counts", &counts_of)
         .def(

@@ -53,7 +53,6 @@ public:
     /// The numbers that have differed, in the order in which the node met them.
     std::size_t n_numbers() const { return histograms_.size(); }
     AttributeId number_at(std::size_t i) const { return static_cast<AttributeId>(index_.id(slot_at(i))); }
-    const Histogram& histogram_at(std::size_t i) const { return histograms_[i]; }
     /// Whether it looks at sets of the values of categories.
     bool has_sets() const { return scores_.n_classes() == 2 && attributes_->n_categories() > 0; }
 
