@@ -46,6 +46,43 @@ class Parser(Protocol):
         """Return how many points are gathered."""
 
 
+class NativeGatherer(Protocol):
+    """A parser of the core, which counts the lines and gathers the points itself."""
+
+    def n_lines(self) -> int:
+        """Return how many lines have been read."""
+
+    def take(self) -> Any:
+        """Return the points that are gathered, and begin anew."""
+
+    def __len__(self) -> int:
+        """Return how many points are gathered."""
+
+
+class NativeLines:
+    """What parsers share whose lines and points are counted in the core."""
+
+    table: TableRead | None = None
+    """Nothing: each name, word or column is a feature."""
+    _native: NativeGatherer
+
+    def __init__(self) -> None:
+        self.most = 1
+        self.is_passed_over = False
+
+    @property
+    def n_lines(self) -> int:
+        """The lines that have been read."""
+        return self._native.n_lines()
+
+    def __len__(self) -> int:
+        return len(self._native)
+
+    def drop(self) -> None:
+        """Forget the points that are gathered."""
+        self._native.take()
+
+
 class KeyedPoints:
     """Gathers points whose features are called by strings."""
 

@@ -10,41 +10,31 @@ from sapwood import _core
 from sapwood.data import Batch
 from sapwood.data.matrix import thermometer
 from sapwood.stream._errors import LineError
+from sapwood.stream._parser import NativeLines
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
 
     from numpy.typing import NDArray
 
-    from sapwood.stream._table import TableRead
 
 # Beyond this not every whole number is a double.
 _LARGEST_WHOLE = 2.0**53
 
 
-class SvmlightParser:
+class SvmlightParser(NativeLines):
     """Parses svmlight text natively. The interface is that of `Parser`."""
 
-    table: TableRead | None = None
-    """Nothing: each column is a feature."""
+    _native: _core.SvmlightParser
 
     def __init__(self, binarize: float | None, n_features: int | None, *, sparse_numbers: bool = False) -> None:
+        super().__init__()
         binarize = checked_threshold(binarize, "an svmlight file")
         if n_features is not None and n_features > _core.MAX_COLUMNS:
             raise ValueError(f"read: n_features must be at most {_core.MAX_COLUMNS}, got {n_features}")
         self._n_features = _core.MAX_COLUMNS if n_features is None else n_features
         self._sparse_numbers = sparse_numbers
         self._native = _core.SvmlightParser(binarize, self._n_features, sparse_numbers)
-        self.most = 1
-        self.is_passed_over = False
-
-    @property
-    def n_lines(self) -> int:
-        """The lines that have been read."""
-        return self._native.n_lines()
-
-    def __len__(self) -> int:
-        return len(self._native)
 
     def events(self, blocks: Iterator[bytes]) -> Iterator[LineError | None]:
         """Yield the error of each bad line, and None whenever `most` points are gathered."""
@@ -74,10 +64,6 @@ class SvmlightParser:
             first_line=first_line,
             names=names,
         )
-
-    def drop(self) -> None:
-        """Forget the points that are gathered."""
-        self._native.take()
 
 
 def checked_threshold(binarize: float | None, of: str) -> float | None:

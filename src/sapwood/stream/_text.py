@@ -10,12 +10,12 @@ from sapwood.data.placed_keys import PlacedKeys
 from sapwood.stream._analyser import Words, plain_words, words_of
 from sapwood.stream._errors import BadLineError, LineError, shown
 from sapwood.stream._lines import decoded
+from sapwood.stream._parser import NativeLines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sapwood.stream._parser import Parser
-    from sapwood.stream._table import TableRead
 
 __all__ = ["TextParser", "text_parser"]
 
@@ -41,7 +41,7 @@ def text_parser(vectorizer: Any, n_features: int | None, *, labelled: bool) -> P
     return VectorizedTextParser(vectorizer, labelled=labelled)
 
 
-class TextParser:
+class TextParser(NativeLines):
     """Parses labelled text natively: words in lower case, runs of words, or both hashed. The interface is `Parser`'s.
 
     Guarantee: the features of a text are those of scikit-learn's analyser, in its order. A line that is bad, or in
@@ -57,27 +57,13 @@ class TextParser:
         Not empty for the lines of fastText, which `FastTextParser` reads.
     """
 
-    table: TableRead | None = None
-    """Nothing: each word is a feature."""
+    _native: _core.TextLines
 
     def __init__(self, words: Words, *, labelled: bool, label_prefix: str = "") -> None:
+        super().__init__()
         self._words = words
         self._labelled = labelled
         self._native = _core.TextLines(labelled, *words, label_prefix=label_prefix)
-        self.most = 1
-        self.is_passed_over = False
-
-    @property
-    def n_lines(self) -> int:
-        """The lines that have been read."""
-        return self._native.n_lines()
-
-    def __len__(self) -> int:
-        return len(self._native)
-
-    def drop(self) -> None:
-        """Forget the points that are gathered."""
-        self._native.take()
 
     def events(self, blocks: Iterator[bytes]) -> Iterator[LineError | None]:
         """Yield the error of each bad line, and None whenever `most` points are gathered."""

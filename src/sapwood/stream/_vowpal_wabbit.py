@@ -14,13 +14,13 @@ from sapwood.data.placed_keys import PlacedKeys
 from sapwood.data.weights import LARGEST_WEIGHT
 from sapwood.stream._errors import BadLineError, LineError, shown
 from sapwood.stream._lines import decoded
+from sapwood.stream._parser import NativeLines
 from sapwood.stream._svmlight import checked_threshold, whole_labels
 from sapwood.stream._table import finite_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sapwood.stream._table import TableRead
 
 __all__ = ["VowpalWabbitParser"]
 
@@ -28,7 +28,7 @@ _WORD = re.compile(r"[^ \t]+")
 _SHAPE = "label | feature feature:value"
 
 
-class VowpalWabbitParser:
+class VowpalWabbitParser(NativeLines):
     """Parses Vowpal Wabbit's lines natively. The interface is that of `Parser`.
 
     Guarantee: a feature has the value that Vowpal Wabbit gives it: 1 if none is written, times that of its namespace,
@@ -43,28 +43,14 @@ class VowpalWabbitParser:
         Whether lines have labels; else what stands before the first bar is left out.
     """
 
-    table: TableRead | None = None
-    """Nothing: each name is a feature."""
+    _native: _core.VowpalWabbitLines
 
     def __init__(self, binarize: float | None, *, sparse_numbers: bool, labelled: bool) -> None:
+        super().__init__()
         self._binarize = checked_threshold(binarize, "a Vowpal Wabbit file")
         self._sparse_numbers = sparse_numbers
         self._labelled = labelled
         self._native = _core.VowpalWabbitLines(self._binarize, sparse_numbers, labelled, LARGEST_WEIGHT)
-        self.most = 1
-        self.is_passed_over = False
-
-    @property
-    def n_lines(self) -> int:
-        """The lines that have been read."""
-        return self._native.n_lines()
-
-    def __len__(self) -> int:
-        return len(self._native)
-
-    def drop(self) -> None:
-        """Forget the points that are gathered."""
-        self._native.take()
 
     def events(self, blocks: Iterator[bytes]) -> Iterator[LineError | None]:
         """Yield the error of each bad line, and None whenever `most` points are gathered."""
