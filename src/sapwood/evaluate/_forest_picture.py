@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["forest_picture"]
 
 _SIZE = (9.6, 6.4)  # inches
-_MOST_NAMED = 12  # so many lines a legend beside the picture has room for
+_MOST_NAMED = 12  # the lines that a legend beside the picture has room for
 
 
 def forest_picture(seen: Sequence[TreesSeen], together: Sequence[float], title: str) -> Figure:

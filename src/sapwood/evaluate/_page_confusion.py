@@ -12,7 +12,7 @@ import numpy as np
 __all__ = ["in_order", "page_confusion"]
 
 _MOST_CLASSES = 20
-# From so many classes on, cells are small and the heads of columns stand upright.
+# From this many classes on, cells are small and the heads of columns stand upright.
 _MANY_CLASSES = 9
 # Of a row, where the next shade begins: about a half of a power of ten each, as mistakes are few beside what is right.
 _SHADES = (0.0, 0.01, 0.03, 0.1, 0.3)

@@ -11,7 +11,7 @@ from sapwood.style import class_colour
 __all__ = ["forest_html"]
 
 _MOST_TREES = 20
-"""A piece shows so many trees: a notebook is no place for a hundred lines."""
+"""The most trees that a piece shows: a notebook is no place for a hundred lines."""
 
 
 def forest_html(forest: _core.Forest, title: str) -> str:

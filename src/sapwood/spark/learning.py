@@ -51,7 +51,7 @@ def counted(
     """Return what the rows of a frame of (features, label, weight) add to each tree.
 
     And the rows of the frame, of all parts, and the bytes that came to the driver. With `reducers`, the counts of all
-    partitions are first merged by so many tasks.
+    partitions are first merged by this many tasks.
     """
     rows = frame.mapInArrow(counter(sent, columns, part, n_parts, draws), COUNTED)
     if reducers is not None:

@@ -102,7 +102,7 @@ class _Chunks(io.RawIOBase):
         return True
 
     def read(self, size: int = -1) -> bytes:
-        """Return so many bytes, fewer only at the end."""
+        """Return this many bytes, fewer only at the end."""
         parts = [self._rest]
         n = len(self._rest)
         try:
