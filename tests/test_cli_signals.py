@@ -130,3 +130,33 @@ def test_points_that_are_passed_over(number: int, code: int, tmp_path: Path) -> 
     assert running.returncode == code, errors
     assert b"Traceback" not in errors
     assert model.read_bytes() == before
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("number", "code"), SIGNALS)
+@pytest.mark.parametrize("command", ["predict", "splits", "generate"])
+def test_a_reader_that_has_stopped_reading(command: str, number: int, code: int, tmp_path: Path) -> None:
+    """Such as a pager that waits for a key: the pipe is full, and no line can be ended."""
+    model = tmp_path / "m"
+    stream = tmp_path / "t.svm"
+    stream.write_bytes(stream_bytes(400) * 50)
+    arguments: dict[str, list[object]] = {
+        "predict": [stream, "-m", model, "--proba", "--json"],
+        "splits": [stream, "--every", 1, "--top", 20],
+        "generate": ["text", "--n", 10**6, "--seed", 1],
+    }
+    if command == "predict":
+        done("train", write_stream(tmp_path / "u.svm", 400), "-m", model)
+    running = start(command, *arguments[command], stdin=subprocess.DEVNULL)
+    assert running.stdout is not None
+    assert running.stderr is not None
+    assert running.stdout.read(1)
+    running.send_signal(number)
+    with running.stdout, running.stderr:
+        try:
+            assert running.wait(timeout=MOST_SECONDS) == code
+        finally:
+            running.kill()
+        errors = running.stderr.read()
+    assert b"Stopped by" in errors
+    assert b"Traceback" not in errors

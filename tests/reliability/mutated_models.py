@@ -22,6 +22,7 @@ from sapwood.exceptions import ModelFormatError
 from sapwood.learner import TreeLearner
 from sapwood.model_files import tree_file
 from sapwood.model_files.sections import pack, unpack
+from sapwood.parameters.learners import tree_called
 
 __all__ = ["models", "mutated", "trial"]
 
@@ -44,19 +45,13 @@ LEARNERS: tuple[tuple[Any, dict[str, Any]], ...] = (
     (sapwood.AdaptiveRandomForestClassifier, {"n_estimators": 2}),
     (sapwood.ADWINBaggingClassifier, {"n_estimators": 2}),
 )
-# Those that learn numbers and categories beside flags.
-OF_NUMBERS = frozenset(
-    {
-        sapwood.StreamingTreeClassifier,
-        sapwood.SlidingWindowTreeClassifier,
-        sapwood.StreamingForestClassifier,
-    }
-)
 WORDS: tuple[Any, ...] = ("a", "bb", 3, (1, "x"), b"y", None, 2.5, "ä", -7, "", "longer words", 2**60)
 FINE = {"refused", "served"}
 # What sits at the borders of the fields of a model.
 NUMBERS = (0, 1, 2, 3, 7, 255, 256, 65535, 2**31 - 1, 2**31, 2**32 - 1, 2**53, 2**63 - 1, 2**64 - 1)
 REALS = (0.0, -0.0, 1.0, -1.0, 0.5, 1e-320, 1e300, -1e300, float("nan"), float("inf"), float("-inf"))
+# The parts of a tree, and of each tree of a forest, as they are named in its bytes; a size follows.
+PARTS = (b"\7options", b"\6counts", b"\12attributes", b"\6models", b"\11gaussians", b"\5nodes", b"\6growth")
 TEXTS = (b"NaN", b"null", b"true", b"-1", b"1e999", b'{"float":"nan"}', b'{"float":"inf"}', b"[]", b"{}", b'""', b"0")
 
 
@@ -79,7 +74,7 @@ def _model(make: Any, options: dict[str, Any], n_classes: int, n: int, choice: r
     for _ in range(n):
         label = choice.randrange(n_classes)
         words: Any = list({word for word in WORDS if choice.random() < 0.2} | {WORDS[label]})
-        if make in OF_NUMBERS and choice.random() < 0.8:
+        if _learns_numbers(model) and choice.random() < 0.8:
             words = {"age": choice.gauss(label, 0.7), "country": choice.choice("abc" if label else "bcd"), "flag": True}
         model.learn_one(words, labels[label])
     return tree_file.to_bytes(model.learner.kind, model.learner.parameters, model.learner.fitted())
@@ -97,8 +92,26 @@ def mutated(data: bytes, choice: random.Random) -> bytes:
     return pack(sections)
 
 
+def _learns_numbers(tree: Any) -> bool:
+    """Whether a tree splits on numbers and categories beside flags."""
+    return bool(tree_called(type(tree).__name__).takes_numbers and tree.search != "approximate")
+
+
+def _place(data: bytes, choice: random.Random) -> int:
+    """Where to change bytes: anywhere, or in a part of a tree, so that small parts are met as often as large ones."""
+    found = [part for part in PARTS if part in data]
+    if not found or choice.random() < 0.5:
+        return choice.randrange(len(data) + 1)
+    part = choice.choice(found)
+    name = choice.choice([i for i in range(len(data)) if data.startswith(part, i)])
+    size = struct.Struct("<Q")
+    start = min(name + len(part) + size.size, len(data))
+    (length,) = size.unpack(data[start - size.size : start])
+    return choice.randint(start, min(start + length, len(data)))
+
+
 def _changed(data: bytes, choice: random.Random) -> bytes:
-    at = choice.randrange(len(data) + 1)
+    at = _place(data, choice)
     end = min(len(data), at + choice.randrange(20))
     number = struct.pack("<Q", choice.choice(NUMBERS))[: choice.choice((1, 2, 4, 8))]
     real = struct.pack("<d", choice.choice(REALS))
@@ -137,8 +150,9 @@ def _use(learner: TreeLearner) -> None:
         raise AssertionError("a model that was accepted is written in two ways")
     tree = classifier_of(learner)
     points: list[Any] = [[], list(WORDS[:3]), list(WORDS[3:9]), ["new"]]
-    if type(tree) in OF_NUMBERS:
+    if _learns_numbers(tree):
         points += [{"age": 0.5, "country": "b", "flag": True}, {"age": -3.0, "new": 2.5, "country": "z"}]
+        points += [{"age": 1e308, "new": -1e308}, {"age": 5e-324, "new": 1e100}]
     for point in points:
         _uses(tree, point)
     _views(tree)

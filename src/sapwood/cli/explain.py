@@ -78,9 +78,9 @@ def explain(
             for each in learner.explain_batch(told):
                 n += 1
                 if output.json:
-                    write(json.dumps(_data(each), ensure_ascii=False) + "\n")
+                    write(json.dumps(_data(each), ensure_ascii=False) + "\n", signals)
                 else:
-                    write(f"{'' if n == 1 else chr(10)}Point {n:,}: {each}\n")
+                    write(f"{'' if n == 1 else chr(10)}Point {n:,}: {each}\n", signals)
                 if signals.number is not None:  # a thousand explanations take seconds
                     break
             show(counted(n, "point"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from enum import Enum
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
@@ -11,6 +10,7 @@ import typer
 
 from sapwood.cli.groups import command
 from sapwood.cli.signals import StopSignals
+from sapwood.cli.standard_output import standard_output
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -113,10 +113,11 @@ def _write(make: Callable[..., tuple[csr_array, NDArray[np.uint8]]]) -> None:
     written = 0
     # A signal ends no line in its midst.
     with StopSignals() as signals:
+        output = standard_output(signals)
 
         def use(X: csr_array, y: NDArray[np.uint8]) -> None:
             nonlocal written
-            write_svmlight(sys.stdout.buffer, X, y)
+            write_svmlight(output, X, y)
             written += len(y)
             signals.check(f"after {written:,} points")
 

@@ -8,9 +8,14 @@ import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from sapwood.cli.standard_output import standard_output
+
+if TYPE_CHECKING:
+    from sapwood.cli.signals import StopSignals
 
 __all__ = ["OutputOptions", "check_new", "check_place", "counted", "note", "write"]
 
@@ -29,14 +34,16 @@ class OutputOptions:
         typer.echo(_shown(json.dumps(data, allow_nan=False, ensure_ascii=False) if self.json else text))
 
 
-def write(text: str) -> None:
-    """Write lines to standard output at once, as the reader of a pipe waits for them, and all of them."""
+def write(text: str, signals: StopSignals) -> None:
+    """Write lines to standard output at once, as the reader of a pipe waits for them, and all of them.
+
+    Raises Stopped if there was a signal, and nobody reads what is written.
+    """
     from sapwood.stream import write_all
 
     sys.stdout.flush()
     # Not by way of the text, which without a buffer below it loses what is left to be written when a signal comes.
-    write_all(sys.stdout.buffer, _shown(text).encode(sys.stdout.encoding, sys.stdout.errors or "strict"))
-    sys.stdout.buffer.flush()
+    write_all(standard_output(signals), _shown(text).encode(sys.stdout.encoding, sys.stdout.errors or "strict"))
 
 
 def _shown(text: str) -> str:

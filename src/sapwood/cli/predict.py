@@ -97,20 +97,20 @@ def predict(
         for read_batch in batches(reader):
             if n == 0:
                 answers.check_columns(reader)
-                write(header)
+                write(header, signals)
             batch = named(read_batch, learner.columns, reader.name)
             found = learner.predict(batch).tolist()
             shares = learner.predict_proba(batch) if answers.needs_shares else None
-            write(lines.between(account.lines(len(batch)), lines.of_points(batch, found, shares), nothing))
+            write(lines.between(account.lines(len(batch)), lines.of_points(batch, found, shares), nothing), signals)
             if labelled:
                 right += _right(batch, lines.chosen(found, shares))
             n += len(batch)
             n_unknown += _n_unknown(learner, batch)
             show(counted(n, "point"))
         if n == 0:
-            write(header)
+            write(header, signals)
         if signals.number is None:
-            write(lines.between(account.rest(), iter(()), nothing))
+            write(lines.between(account.rest(), iter(()), nothing), signals)
     if n_unknown:
         have = "has" if n_unknown == 1 else "have"
         note(

@@ -71,13 +71,13 @@ def splits(
                 start = stop
                 if finder.n % every == 0 and _has_two_classes(finder):
                     told = finder.n
-                    write(header + _lines(finder, top, numbers, as_json=output.json))
+                    write(header + _lines(finder, top, numbers, as_json=output.json), signals)
                     header = ""
             show(f"{growing.n:,} points")
         if signals.number is None:
             require_two_classes(stream.name, numbers.classes)
         if told != growing.n and _has_two_classes(growing.finder):
-            write(header + _lines(growing.finder, top, numbers, as_json=output.json))
+            write(header + _lines(growing.finder, top, numbers, as_json=output.json), signals)
     signals.check(f"after {growing.n:,} points")
 
 
