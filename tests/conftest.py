@@ -38,6 +38,7 @@ SLOW = frozenset(
         "cli_train",
         "demo",
         "evaluate_prequential",
+        "forests_identical",
         "forks",
         "golden",
         "packages",

@@ -178,6 +178,38 @@ def test_why(words: Path, tmp_path: Path) -> None:
     )
 
 
+def test_why_of_a_forest(tmp_path: Path) -> None:
+    """One tree is explained, beside what all say together; which tree it is, is told."""
+    stream = write_stream(tmp_path / "t.svm", 1500)
+    done("train", stream, "-m", tmp_path / "m", "--learner", "srp", "--n-estimators", "4", "--delta", "0.3")
+    model: Any = load_model(tmp_path / "m")
+    with read(stream, batch_size=2) as reader:
+        points = [point for point, _ in next(reader).points()]
+    shares = [model.predict_proba_one(point) for point in points]
+    labels = [model.predict_one(point) for point in points]
+    told = done("explain", stream, "-m", tmp_path / "m", "--points", "2", "--tree", "3")
+    for i, part in enumerate(told.split("\n\nPoint ")):
+        by_all = f"{labels[i]} with probability {shares[i][labels[i]]:.3f}, by all 4 trees. Tree 3 alone:"
+        assert part.removeprefix("Point ").strip() == f"{i + 1}: {by_all}\n{model.explain_one(points[i], tree=3)}"
+    assert "by all 4 trees. Tree 0 alone:\n" in done("explain", stream, "-m", tmp_path / "m", "--points", "1")
+    lines = done("explain", stream, "-m", tmp_path / "m", "--points", "2", "--tree", "3", "--json").splitlines()
+    found: list[dict[str, Any]] = [json.loads(line) for line in lines]
+    assert [each["tree"] for each in found] == [3, 3]
+    assert [each["forest"]["label"] for each in found] == labels
+    assert found[1]["forest"]["proba"] == {str(label): share for label, share in shares[1].items()}
+    assert found[1]["leaf"] == model.explain_one(points[1], tree=3).leaf
+    shown = done("inspect", tmp_path / "m", "--tree", "3")
+    assert f"\nTree 3 of 0 to 3\n{model.export_text(tree=3)}" in shown
+    assert "\nRules of tree 3, by the points that met them\n" in shown
+    assert json.loads(done("inspect", tmp_path / "m", "--tree", "3", "--json"))["tree_number"] == 3
+    for command in (["inspect", tmp_path / "m"], ["explain", stream, "-m", tmp_path / "m"]):
+        result = call(*command, "--tree", "4")
+        assert (result.exit_code, "tree must be an integer from 0 to 3, got 4" in result.stderr) == (2, True)
+    done("train", stream, "-m", tmp_path / "one")
+    result = call("explain", stream, "-m", tmp_path / "one", "--tree", "1")
+    assert (result.exit_code, "tree must be 0 for a model of one tree, got 1" in result.stderr) == (2, True)
+
+
 def test_a_single_leaf_has_strong_features(tmp_path: Path) -> None:
     done("train", write_words(tmp_path / "w.tsv", 60), "-m", tmp_path / "m", "--max-depth", "0")
     told = done("inspect", tmp_path / "m")

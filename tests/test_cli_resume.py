@@ -15,10 +15,12 @@ from command_line import call, done, start, stream_bytes, write_stream, write_wo
 
 from sapwood import load_model
 from sapwood.checkpoint import Checkpoint
+from sapwood.parameters import TREES
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no fork, SIGKILL or SIGTERM to send")
 
 LEARNERS = (["--learner", "vfdt", "--tau", "0.1"], ["--learner", "efdt", "--tau", "0.1", "--seed", "7"])
+FORESTS = [kind.command for kind in TREES if kind.core == "Forest"]
 MOST_SECONDS = 60
 
 
@@ -38,6 +40,30 @@ def test_resumed_is_the_same_to_the_byte(learner: list[str], cut: int, tmp_path:
     # There is no more to learn, and the file of the model does not change.
     done("train", whole, "-m", tmp_path / "m", *learner, "--resume", "--checkpoint", "every=300")
     assert (tmp_path / "m").read_bytes() == (tmp_path / "never-stopped").read_bytes()
+
+
+@pytest.mark.parametrize("learner", FORESTS)
+def test_forests_resumed_are_the_same_to_the_byte(learner: str, tmp_path: Path) -> None:
+    test_resumed_is_the_same_to_the_byte(
+        ["--learner", learner, "--delta", "0.3", "--drift-delta", "0.1"], 700, tmp_path
+    )
+
+
+def test_the_number_of_threads_may_change(tmp_path: Path) -> None:
+    """What is learned does not depend on it: neither on resuming nor on going on is another one refused."""
+    whole, part = write_stream(tmp_path / "whole.svm"), tmp_path / "part.svm"
+    part.write_bytes(b"".join(whole.read_bytes().splitlines(keepends=True)[:700]))
+    options = ("--learner", "forest", "--n-estimators", "3")
+    done("train", whole, "-m", tmp_path / "never-stopped", *options, "--n-jobs", "2")
+    done("train", part, "-m", tmp_path / "m", *options)
+    done("train", whole, "-m", tmp_path / "m", *options, "--n-jobs", "2", "--resume")
+    assert (tmp_path / "m").read_bytes() == (tmp_path / "never-stopped").read_bytes()
+    done("train", part, "--from", tmp_path / "m", "-m", tmp_path / "more", "--n-jobs", "3")
+    done("train", part, "--from", tmp_path / "more", "-m", tmp_path / "most")
+    assert [load_model(tmp_path / name).n_jobs for name in ("m", "more", "most")] == [2, 3, 3]
+    done("train", part, "-m", tmp_path / "tree", "--learner", "tree")
+    result = call("train", part, "--from", tmp_path / "tree", "-m", tmp_path / "more", "--n-jobs", "3", "--force")
+    assert (result.exit_code, "--n-jobs must be left out" in result.stderr) == (2, True)
 
 
 def test_bad_lines_are_passed_over_again(tmp_path: Path) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,6 +24,8 @@ from tree_twins import (
 )
 
 from sapwood._core import Forest
+from sapwood.parameters import TREES, TreeKind
+from sapwood.parameters.learners import tree_called
 
 STREAMING = Options(growth="streaming", split_test="evidence", delta=0.3, min_samples_reevaluate=5)
 
@@ -90,45 +93,62 @@ def test_weights_that_are_no_whole_numbers() -> None:
     ForestTwins(options, ForestOptions(lambda_value=1.0, max_features=0.7)).learn(stream)
 
 
-# With so many counts per point that a forest which took them for evidence would split earlier.
-PUBLISHED = {
-    "bagging": ForestOptions(lambda_value=1.0, combining="votes"),
-    "adwin-bagging": ForestOptions(lambda_value=1.0, combining="votes", on_drift="reset_worst", drift_delta=0.2),
-    "leveraging": ForestOptions(lambda_value=6.0, combining="votes", on_drift="reset_worst", drift_delta=0.2),
-    "arf": ForestOptions(
-        lambda_value=6.0, max_features=0.6, subspace="node", combining="accuracy", on_drift="swap", drift_delta=0.05,
-        warning_delta=0.3,
-    ),
-    "srp": ForestOptions(
-        lambda_value=6.0, max_features=0.6, combining="accuracy", on_drift="swap", drift_delta=0.05, warning_delta=0.3
-    ),
-    "asht-bagging": ForestOptions(lambda_value=1.0, combining="inverse_error"),
-    "forest": ForestOptions(max_features=0.6, on_drift="swap", drift_delta=0.05, warning_delta=0.3),
-}  # fmt: skip
+# So that a few hundred points are enough to see a change.
+SENSITIVE: dict[str, dict[str, float]] = {
+    "nothing": {},
+    "reset_worst": {"drift_delta": 0.2},
+    "swap": {"drift_delta": 0.05, "warning_delta": 0.3},
+}
 
 
-@pytest.mark.parametrize("name", PUBLISHED)
-def test_forests_that_follow_change(name: str) -> None:
-    """The class shows in one feature, and then in its absence: trees are swapped or reset where they are to be."""
+def defaults_of(kind: TreeKind) -> tuple[Options, ForestOptions]:
+    """Return what a forest is made with by default, of three trees that decide within a few hundred points."""
+    given = {each.name: each.default for each in kind.parameters}
+    of_forest: dict[str, Any] = {each.name: given[each.name] for each in fields(ForestOptions) if each.name in given}
+    of_forest |= {"n_estimators": 3, **SENSITIVE[of_forest["on_drift"]]}
+    type_of_options = SizedOptions if kind.growth == "adaptive_size" else Options
+    of_tree: dict[str, Any] = {each.name: given[each.name] for each in fields(type_of_options) if each.name in given}
+    of_tree |= {"growth": kind.growth, "delta": 0.3, "grace_period": 1}
+    of_tree |= {"min_samples_reevaluate": 5} if kind.growth == "streaming" else {"tau": 0.1}
+    if kind.growth == "adaptive_size":
+        of_tree["max_size"] = 1
+    return type_of_options(**of_tree), ForestOptions(**of_forest)
+
+
+def turning(n: int) -> list[WeightedPoint]:
+    """Return points whose class shows in one feature, and after half of them in its absence."""
     rng = np.random.default_rng(2)
     stream: list[WeightedPoint] = []
-    for i in range(420):
+    for i in range(n):
         features = tuple(int(j) for j in np.flatnonzero(rng.random(7) < 0.4))
-        stream.append((features, int((0 in features) == (i < 210)) ^ int(rng.random() < 0.1), 1.0))
-    options = Options(growth="hoeffding", delta=0.3, tau=0.1, leaf_prediction="naive_bayes")
-    if name == "forest":
-        options = replace(STREAMING, leaf_prediction="mixed")
-    if name == "asht-bagging":
-        options = SizedOptions(delta=0.3, tau=0.1, leaf_prediction="naive_bayes", max_size=1)
-    twins = ForestTwins(options, PUBLISHED[name])
-    twins.learn(in_order_of_appearance(stream), ask_every=10)
+        stream.append((features, int((0 in features) == (i < n // 2)) ^ int(rng.random() < 0.1), 1.0))
+    return in_order_of_appearance(stream)
+
+
+@pytest.mark.parametrize("leaf_prediction", [None, "naive_bayes"])
+@pytest.mark.parametrize("kind", [kind for kind in TREES if kind.core == "Forest"], ids=lambda kind: kind.command)
+def test_every_forest_as_it_is_configured(kind: TreeKind, leaf_prediction: str | None) -> None:
+    """The class shows in one feature, and then in its absence: trees are swapped or reset where they are to be."""
+    options, of_forest = defaults_of(kind)
+    options = replace(options, leaf_prediction=leaf_prediction or options.leaf_prediction)
+    twins = ForestTwins(options, of_forest)
+    twins.learn(turning(420), ask_every=10)
     assert twins.n_splits > 0
     tally = twins.core.tally()
-    is_watched = PUBLISHED[name].on_drift != "nothing"
+    is_watched = of_forest.on_drift != "nothing"
     assert sum(member.n_made for member in twins.reference.members) > 3 or not is_watched
     assert tally["drifts"] > 0 or not is_watched
-    if name == "asht-bagging":
+    if kind.growth == "adaptive_size":
         assert all(tree.tally["pruned"] > 0 for tree in twins.reference.trees[:2]), "some trees are to be cut"
+
+
+def test_bags_of_trees_that_begin_anew_when_they_are_full() -> None:
+    """The other of the two ways of cutting a tree that the paper of ASHT bagging has."""
+    options, of_forest = defaults_of(tree_called("asht-bagging"))
+    assert isinstance(options, SizedOptions)
+    twins = ForestTwins(replace(options, when_full="reset"), of_forest)
+    twins.learn(turning(420), ask_every=10)
+    assert all(tree.tally["pruned"] > 0 for tree in twins.reference.trees[:2]), "some trees are to be cut"
 
 
 @pytest.mark.parametrize("name", HOSTILE)

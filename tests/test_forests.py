@@ -11,6 +11,10 @@ import numpy as np
 import pytest
 from command_line import done
 from reference_forest import OF_DRAWS, hashed, poisson
+from sklearn.base import clone
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
 
 import sapwood
 from sapwood import _core
@@ -18,6 +22,7 @@ from sapwood.datasets import make_sparse
 from sapwood.exceptions import ModelFormatError
 from sapwood.forests import StreamingForestClassifier
 from sapwood.parameters import TREES
+from sapwood.parameters.learners import tree_called
 
 FORESTS = [kind.name for kind in TREES if kind.core == "Forest"]
 every_forest = pytest.mark.parametrize("name", FORESTS)
@@ -91,6 +96,47 @@ def test_a_forest_of_one_tree_is_that_tree_in_matrices() -> None:
     np.testing.assert_array_equal(forest.predict_proba(X), tree.predict_proba(X))
     np.testing.assert_array_equal(forest.feature_importances_, tree.feature_importances_)
     assert forest.top_features(3) == tree.top_features(3)
+
+
+# ---- the published forests -------------------------------------------------------------------------------------------
+
+# What their papers say, and where these leave it open MOA, in which their authors published them. Of adaptive random
+# forests the paper has two settings of the detectors, of which this is the fast one, and a number of features, of which
+# MOA takes 60 per cent.
+OF_PAPERS: dict[str, dict[str, object]] = {
+    "OnlineBaggingClassifier": {"lambda_value": 1.0, "combining": "votes", "on_drift": "nothing"},
+    "ADWINBaggingClassifier": {
+        "lambda_value": 1.0, "combining": "votes", "on_drift": "reset_worst", "drift_delta": 0.002,
+    },
+    "ASHTBaggingClassifier": {
+        "lambda_value": 1.0, "combining": "inverse_error", "on_drift": "nothing", "max_size": 2,
+        "when_full": "drop_root",
+    },
+    "LeveragingBaggingClassifier": {
+        "lambda_value": 6.0, "combining": "votes", "on_drift": "reset_worst", "drift_delta": 0.002,
+    },
+    "AdaptiveRandomForestClassifier": {
+        "lambda_value": 6.0, "combining": "accuracy", "on_drift": "swap", "max_features": 0.6, "subspace": "node",
+        "warning_delta": 0.01, "drift_delta": 0.001, "grace_period": 50, "delta": 0.01,
+    },
+    "StreamingRandomPatchesClassifier": {
+        "lambda_value": 6.0, "combining": "accuracy", "on_drift": "swap", "max_features": 0.6, "subspace": "tree",
+        "warning_delta": 1e-4, "drift_delta": 1e-5, "grace_period": 50, "delta": 0.01,
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OF_PAPERS)
+def test_published_forests_have_the_defaults_of_their_papers(name: str) -> None:
+    """Each as an estimator, on the command line and for river; of Hoeffding trees, as MOA has them."""
+    usual = {"n_estimators": 10, "split_test": "hoeffding", "tau": 0.05, "leaf_prediction": "adaptive"}
+    expected = {"max_features": 1.0, "grace_period": 200, "delta": 1e-7, **usual, **OF_PAPERS[name]}
+    given = getattr(sapwood, name)().get_params()
+    assert {parameter: given[parameter] for parameter in expected} == expected
+    kind = tree_called(next(kind.command for kind in TREES if kind.name == name))
+    assert {each.name: each.default for each in kind.parameters if each.name in expected} == expected
+    assert kind.growth == ("adaptive_size" if name == "ASHTBaggingClassifier" else "hoeffding")
+    assert set(OF_PAPERS) | {"StreamingForestClassifier"} == set(FORESTS)
 
 
 # ---- threads, chunks and single points -------------------------------------------------------------------------------
@@ -510,6 +556,55 @@ def test_the_growth_of_a_forest_is_drawn(tmp_path: Any) -> None:
         alone.plot_forest()
 
 
-def test_n_jobs_must_not_be_0() -> None:
-    with pytest.raises(ValueError, match="n_jobs must not be 0"):
-        StreamingForestClassifier(n_jobs=0).learn_one({"a"}, 1)
+@pytest.mark.parametrize(
+    ("n_jobs", "error", "message"),
+    [
+        (0, ValueError, "n_jobs must not be 0, got 0"),
+        (-65_537, ValueError, "n_jobs must be at least -65536, got -65537"),
+        (65_537, ValueError, "n_jobs must be at most 65536, got 65537"),
+        (1.5, TypeError, r"n_jobs must be an integer or None, got 1\.5"),
+        (True, TypeError, "n_jobs must be an integer or None, got True"),
+        ("2", TypeError, "n_jobs must be an integer or None, got '2'"),
+    ],
+)
+def test_n_jobs_that_cannot_be(n_jobs: Any, error: type[Exception], message: str) -> None:
+    """Neither at first nor later, when nothing more is learned."""
+    with pytest.raises(error, match=f"StreamingForestClassifier: {message}"):
+        StreamingForestClassifier(n_jobs=n_jobs).learn_one({"a"}, 1)
+    model = StreamingForestClassifier(n_estimators=2).fit(np.eye(4), [0, 1, 0, 1])
+    before = model.to_bytes()
+    model.set_params(n_jobs=n_jobs)
+    with pytest.raises(error, match=message):
+        model.partial_fit(np.eye(4), [0, 1, 0, 1])
+    assert model.set_params(n_jobs=None).to_bytes() == before
+
+
+def test_the_number_of_threads_may_change() -> None:
+    """A model that was loaded learns with as many as there are here, not where it was saved."""
+    X, y = make_sparse(n=300, d1=5, d2=30, q=0.05, seed=3)
+    model = StreamingForestClassifier(n_estimators=3).fit(X, y)
+    again = StreamingForestClassifier.from_bytes(model.to_bytes())
+    again.set_params(n_jobs=2).partial_fit(X, y)
+    assert core_of(again).n_jobs == 2
+    model.partial_fit(X, y)
+    assert core_of(model).n_jobs == 1
+    assert again.set_params(n_jobs=None).to_bytes() == model.to_bytes()
+
+
+# ---- in scikit-learn's world -----------------------------------------------------------------------------------------
+
+
+@every_forest
+def test_searches_clones_and_pipelines(name: str) -> None:
+    classifier = getattr(sapwood, name)
+    X, y = make_sparse(n=240, d1=5, d2=30, q=0.05, seed=3)
+    grid = {"max_features": [0.3, 1.0], "lambda_value": [0.0, 1.0]}
+    search = GridSearchCV(classifier(n_estimators=2, random_state=0), grid, cv=2).fit(X, y)
+    assert set(search.best_params_) == set(grid)
+    best = search.best_estimator_
+    assert clone(best).get_params() == best.get_params()
+    assert clone(best).fit(X, y).to_bytes() == best.to_bytes()
+    assert not hasattr(clone(best), "classes_")
+    texts, kinds = ["free money now", "lunch at noon"] * 40, ["spam", "ham"] * 40
+    pipeline = make_pipeline(CountVectorizer(), classifier(n_estimators=2)).fit(texts, kinds)
+    assert pipeline.predict(["free money", "noon"]).tolist() == ["spam", "ham"]

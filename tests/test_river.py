@@ -18,19 +18,28 @@ from river import checks, compose, datasets, ensemble, evaluate, feature_extract
 from sklearn.feature_extraction.text import CountVectorizer
 
 import sapwood
+from sapwood.parameters import TREES
 from sapwood.river import ExtremelyFastDecisionTreeClassifier, HoeffdingTreeClassifier, StreamingTreeClassifier
 
 BOTH = [HoeffdingTreeClassifier, ExtremelyFastDecisionTreeClassifier]
-# Of numbers that are equally good the one is taken that was met first, and a point lists its keys in some order.
-TIES = pytest.mark.xfail(reason="among equally good splits, the order of the keys of a point decides", strict=False)
+FORESTS = [getattr(sapwood.river, kind.name) for kind in TREES if kind.core == "Forest"]
+# Of numbers that are equally good the one is taken that was met first, and a point lists its keys in some order. Trees
+# of forests draw features by the numbers that these have by that order.
+TIES = pytest.mark.xfail(
+    reason="among equally good splits, and of the features that a tree draws, the order of the keys of a point decides",
+    strict=False,
+)
+every_classifier = pytest.mark.parametrize(
+    "classifier", [*BOTH, *(pytest.param(forest, marks=pytest.mark.slow) for forest in FORESTS)]
+)
 CHECKS = [
     pytest.param(
         classifier,
         check,
         id=f"{classifier.__name__}-{i}-{check.__name__}",
-        marks=[TIES] if "shuffle_features" in check.__name__ else [],
+        marks=[TIES] * ("shuffle_features" in check.__name__) + [pytest.mark.slow] * (classifier in FORESTS),
     )
-    for classifier in BOTH
+    for classifier in [*BOTH, *FORESTS]
     for i, check in enumerate(checks.yield_checks(classifier()))
 ]
 
@@ -40,13 +49,13 @@ def test_checks_of_river(classifier: Any, check: Any) -> None:
     check(classifier().clone())
 
 
-@pytest.mark.parametrize("classifier", BOTH)
+@every_classifier
 def test_no_check_is_skipped(classifier: Any) -> None:
     assert classifier()._unit_test_skips() == set()
     assert classifier()._multiclass
 
 
-@pytest.mark.parametrize("classifier", BOTH)
+@every_classifier
 def test_parameters_are_those_of_sapwood(classifier: Any) -> None:
     own = getattr(sapwood, classifier.__name__)
     # All points at once, which could be shuffled, and matrices river never has.
@@ -57,7 +66,7 @@ def test_parameters_are_those_of_sapwood(classifier: Any) -> None:
     assert model.clone({"delta": 0.02}).classifier.delta == 0.02
 
 
-@pytest.mark.parametrize("classifier", BOTH)
+@every_classifier
 def test_the_same_tree_as_sapwoods_own(classifier: Any) -> None:
     model, own = classifier(delta=0.1), getattr(sapwood, classifier.__name__)(delta=0.1)
     rng = np.random.default_rng(0)
@@ -73,7 +82,7 @@ def test_the_same_tree_as_sapwoods_own(classifier: Any) -> None:
     assert model.debug_one(x) == str(own.explain_one(x))
 
 
-@pytest.mark.parametrize("classifier", BOTH)
+@every_classifier
 def test_before_any_point(classifier: Any) -> None:
     model = classifier()
     assert model.predict_one({"a": 1}) is None
@@ -116,7 +125,7 @@ def test_in_an_ensemble() -> None:
     assert score.get() > 0.8
 
 
-@pytest.mark.parametrize("classifier", BOTH)
+@every_classifier
 def test_clone_with_what_was_learned(classifier: Any) -> None:
     model = classifier()
     for x, y in datasets.Phishing().take(50):

@@ -1,15 +1,16 @@
-"""Prequential accuracy of forests of ten on real streams, and on made ones that change."""
+"""Prequential accuracy of forests of ten on real streams, and on made ones that change, beside forests of others."""
 
 from __future__ import annotations
 
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass
 from importlib.util import find_spec
 from itertools import islice
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from matplotlib.figure import Figure
 
 import sapwood
@@ -20,6 +21,8 @@ from benchmarks.trees.mixed import FILES as TABLES
 from sapwood.data import Batch
 from sapwood.stream import read
 
+from .peers import peers_of, right_of_peer
+
 TREE, FOREST = "StreamingTreeClassifier", "StreamingForestClassifier"
 OURS = (TREE, FOREST, "AdaptiveRandomForestClassifier", "StreamingRandomPatchesClassifier")
 # The points of a made stream, if nothing else is asked for, and the concepts that follow each other in it.
@@ -29,91 +32,89 @@ SECONDS_OF_PEERS = 120.0
 BATCH = 1000
 
 
-def run(quick: bool) -> Report:
+@dataclass(frozen=True)
+class Asked:
+    """What to measure: the points of a made stream, the streams if not all, and what others have per stream."""
+
+    points: int = MADE
+    streams: tuple[str, ...] = ()
+    trees_of_peers: int = 10
+    seconds_of_peers: float = SECONDS_OF_PEERS
+
+
+def run(quick: bool, asked: Asked = Asked()) -> Report:
     """Measure every forest on every real stream."""
     notes: list[str] = []
-    return _measured("forests-accuracy", _real(BATCH if quick else None, notes), quick, notes)
+    return _measured("forests-accuracy", _real(asked, BATCH if quick else None, notes), quick, notes, asked)
 
 
-def run_changing(quick: bool, points: int = MADE) -> Report:
-    """Measure every forest on made streams that change, of so many points each."""
-    n = BATCH if quick else points
+def run_changing(quick: bool, asked: Asked = Asked()) -> Report:
+    """Measure every forest on made streams that change."""
+    n = BATCH if quick else asked.points
     notes = [
         f"{n:,} points of river's generators; SEA, Agrawal and LED have {CONCEPTS} concepts in turn, the others drift.",
     ]
-    return _measured("forests-changing", _made_batches(n, notes), quick, notes)
+    return _measured("forests-changing", _made_batches(asked, n, notes), quick, notes, asked)
 
 
-def _measured(name: str, streams: Iterator[tuple[str, list[Batch]]], quick: bool, notes: list[str]) -> Report:
+def _measured(
+    name: str, streams: Iterator[tuple[str, list[Batch]]], quick: bool, notes: list[str], asked: Asked
+) -> Report:
+    seconds = 2.0 if quick else asked.seconds_of_peers
     notes += [
         "Accuracy in per cent, each point predicted before it is learned; forests of ten, defaults otherwise.",
-        f"river's forests have {SECONDS_OF_PEERS:.0f} seconds of processor time per stream; a star: did not finish.",
+        f"Forests of others have {asked.trees_of_peers} trees, and {seconds:g} seconds of processor time per stream.",
+        "A star: did not finish; in brackets the points that it reached, and of these the accuracy of our forest.",
     ]
     figures: list[dict[str, Any]] = []
     table: list[tuple[str, ...]] = []
-    peers = _peers(notes)
+    peers = peers_of(asked.trees_of_peers, notes)
     for stream, batches in streams:
         n = sum(map(len, batches))
         cells = []
+        right: dict[str, npt.NDArray[np.bool_]] = {}
         for learner in OURS:
             print(f"  {stream}: {learner} ...", file=sys.stderr, flush=True)
-            accuracy = _accuracy(getattr(sapwood, learner)(), batches)
+            right[learner] = _right(getattr(sapwood, learner)(), batches)
+            accuracy = float(right[learner].mean())
             figures.append({"stream": stream, "learner": learner, "accuracy": accuracy})
             cells.append(f"{100 * accuracy:.2f}")
         for learner, make in peers.items():
             print(f"  {stream}: {learner} ...", file=sys.stderr, flush=True)
-            accuracy, reached = _accuracy_of_peer(make(), batches, 2 if quick else SECONDS_OF_PEERS)
+            points = [point for batch in batches for point in batch.points()]
+            try:
+                of_peer = right_of_peer(make(points), [y for _, y in points], seconds)
+            except Unavailable as reason:
+                notes.append(f"Skipped: {learner} on {stream}: {reason}.")
+                cells.append("–")
+                continue
+            accuracy, reached = float(of_peer.mean()), len(of_peer)
             figures.append({"stream": stream, "learner": learner, "accuracy": accuracy, "points": reached})
-            cells.append(f"{100 * accuracy:.2f}{'' if reached == n else f'* ({reached:,})'}")
+            star = f"* ({reached:,}: {100 * right[FOREST][:reached].mean():.2f})"
+            cells.append(f"{100 * accuracy:.2f}{'' if reached == n else star}")
         table.append((stream, f"{n:,}", *cells))
     return Report(
         name,
-        "forests of ten beside a single tree and river's forests",
+        "forests of ten beside a single tree and the forests of others",
         [Table("accuracy, per cent", ("stream", "points", *OURS, *peers), table)],
         figures,
         lambda figure: _draw(figure, figures),
         quick,
-        notes,
+        list(dict.fromkeys(notes)),
     )
 
 
-def _peers(notes: list[str]) -> dict[str, Callable[[], Any]]:
-    if find_spec("river") is None:
-        notes.append("Skipped: river, which is not installed.")
-        return {}
-    from river import ensemble, forest
-
-    return {
-        "river, ARF": lambda: forest.ARFClassifier(n_models=10, seed=1),
-        "river, SRP": lambda: ensemble.SRPClassifier(n_models=10, seed=1),
-    }
+def _right(model: Any, batches: list[Batch]) -> npt.NDArray[np.bool_]:
+    """Return for each point whether what was predicted before it was learned was right."""
+    answers = [model.learner.test_then_learn(batch) for batch in batches]
+    return np.concatenate([each.predicted == each.true for each in answers]).astype(np.bool_)
 
 
-def _accuracy(model: Any, batches: list[Batch]) -> float:
-    n_right = 0
-    for batch in batches:
-        answers = model.learner.test_then_learn(batch)
-        n_right += int((answers.predicted == answers.true).sum())
-    return n_right / sum(map(len, batches))
-
-
-def _accuracy_of_peer(model: Any, batches: list[Batch], seconds: float) -> tuple[float, int]:
-    n_right = n = 0
-    end = time.process_time() + seconds
-    for batch in batches:
-        for x, y in batch.points():
-            point = x if isinstance(x, dict) else dict.fromkeys(x, 1)
-            n_right += model.predict_one(point) == y
-            model.learn_one(point, y)
-            n += 1
-            if time.process_time() > end:
-                return n_right / n, n
-    return n_right / n, n
-
-
-def _real(most: int | None, notes: list[str]) -> Iterator[tuple[str, list[Batch]]]:
+def _real(asked: Asked, most: int | None, notes: list[str]) -> Iterator[tuple[str, list[Batch]]]:
     """Yield the real streams that there are, or their first points; note the others."""
     for name, path in {**TABLES, **TEXTS}.items():
+        if asked.streams and name not in asked.streams:
+            continue
         try:
             file = data_file(name, path)
         except Unavailable as reason:
@@ -123,11 +124,13 @@ def _real(most: int | None, notes: list[str]) -> Iterator[tuple[str, list[Batch]
             yield name, list(islice(reader, None if most is None else 1))
 
 
-def _made_batches(n: int, notes: list[str]) -> Iterator[tuple[str, list[Batch]]]:
+def _made_batches(asked: Asked, n: int, notes: list[str]) -> Iterator[tuple[str, list[Batch]]]:
     if find_spec("river") is None:
         notes.append("Skipped: all streams, as river, which makes them, is not installed.")
         return
     for name, points in _made(n // CONCEPTS).items():
+        if asked.streams and name not in asked.streams:
+            continue
         some = list(islice(points, n))
         parts = [some[i : i + BATCH] for i in range(0, len(some), BATCH)]
         yield name, [Batch.of_points([_floats(x) for x, _ in part], [y for _, y in part]) for part in parts]

@@ -57,7 +57,10 @@ def inspect(
     if picture is not None:
         _check_picture(picture)
     learner, about = opened_model(model)
-    view = learner.member(tree).view()
+    shown = learner.member(tree)
+    view = shown.view()
+    is_forest = shown is not learner
+    of_tree = f" of tree {tree}" if is_forest else ""
     if picture is not None:
         _draw(view, picture, depth)
         note(f"Picture: {picture}", quiet=output.quiet)
@@ -91,13 +94,16 @@ def inspect(
         parts.append("Top features of each class, by what they add to its log-odds\n" + _columns(rows))
     if best:
         shares = [(shortened(name, _NAME_WIDTH), f"{share:6.1%}") for name, share in best]
-        parts.append("Best features of the splits, by their share of the impurity removed\n" + _columns(shares))
+        parts.append(
+            f"Best features of the splits{of_tree}, by their share of the impurity removed\n" + _columns(shares)
+        )
     if rules:
         parts.append(
-            "Rules, by the points that met them\n"
+            f"Rules{of_tree}, by the points that met them\n"
             + _columns([(*rule.conclusion(), rule.condition()) for rule in rules])
         )
-    parts.append("Tree\n" + text.rstrip("\n"))
+    title = f"Tree {tree} of 0 to {learner.parameters['n_estimators'] - 1:,}" if is_forest else "Tree"
+    parts.append(f"{title}\n" + text.rstrip("\n"))
     if any(node.model == "trunk" for node in view.nodes):
         parts.append("(trunk: the leaf answers by the logistic regression of the whole stream, which all leaves share)")
     output.result(
@@ -114,6 +120,7 @@ def inspect(
             ],
             "best_features": [{"feature": name, "share": share} for name, share in best],
             "rules": [{**asdict(rule), "label": plain(rule.label)} for rule in rules],
+            **({"tree_number": tree} if is_forest else {}),
             "tree": to_dict(view),
         },
     )

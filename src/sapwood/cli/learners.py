@@ -191,13 +191,19 @@ class LearnerOptions:
         if "learner" in given and self._kind is not there.kind:
             raise ValueError(f"--learner must be {there.kind.command}, as of {path}, got {self._kind.command}")
         for each in _OFFERED:
-            if _name(each) not in given:
+            if _name(each) not in given or (each.may_change and each.name in there.parameters):
                 continue
             value = self._value(each)
             if each.name not in there.parameters or there.parameters[each.name] != value:
                 known = there.parameters.get(each.name)
                 option = "--" + _name(each).replace("_", "-")
                 raise ValueError(f"{option} must be left out or {known}, as of {path}, got {value}")
+
+    def change(self, there: TreeLearner, given: Collection[str]) -> None:
+        """Let a saved model, which is to go on, have the options that were given and may change."""
+        for each in _OFFERED:
+            if each.may_change and _name(each) in given:
+                there.parameters[each.name] = self._value(each)
 
     def _value(self, each: Parameter) -> Any:
         value = _plain(self._values[_name(each)])

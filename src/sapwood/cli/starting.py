@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sapwood.cli.groups import given_options
 from sapwood.cli.models import opened_model
 from sapwood.cli.readers import are_tables
-from sapwood.parameters import PARAMETERS
+from sapwood.parameters import MAY_CHANGE, PARAMETERS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,6 +41,7 @@ def _continued(path: Path, options: LearnerOptions, wanted: Encoding) -> Checkpo
     learner, about = opened_model(path)
     given = given_options()
     options.check_same(learner, path, given)
+    options.change(learner, given)
     if about is None:
         # An estimator has saved it, which has read matrices.
         reading = learner.reading
@@ -76,7 +77,14 @@ def _resumed(path: Path, wanted: Checkpoint) -> Checkpoint:
     for there, here in pairs:
         for name, value in there.items():
             # The format is known once the stream is open, and the label once its columns are.
-            if here[name] != value and not (name in {"format", "label"} and here[name] is None):
+            if (
+                here[name] != value
+                and name not in MAY_CHANGE
+                and not (name in {"format", "label"} and here[name] is None)
+            ):
                 option = "--" + _OPTIONS.get(name, name).replace("_", "-")
                 raise ValueError(f"{option} must be {value!r}, as of {path}, to resume it, got {here[name]!r}")
+    for name in MAY_CHANGE:
+        if name in saved.learner.parameters:
+            saved.learner.parameters[name] = wanted.learner.parameters[name]
     return saved

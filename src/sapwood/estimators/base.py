@@ -18,7 +18,7 @@ from sapwood.learner.learner import REFUSED
 from sapwood.model_files import tree_file
 from sapwood.model_files.files import write_atomically
 from sapwood.model_files.sections import pack, parts
-from sapwood.parameters import refuse_unknown, signature, tree_called
+from sapwood.parameters import MAY_CHANGE, refuse_unknown, signature, tree_called
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -87,10 +87,17 @@ class TreeEstimator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sc
 
     @property
     def learner(self) -> TreeLearner:
-        """What learns and answers, with the parameters as they are now unless the tree has begun."""
+        """What learns and answers, with the parameters as they are now unless the tree has begun.
+
+        Those that nothing learned depends on are as they are now.
+        """
         learner = self._learner
         if learner.model is None:
             learner.parameters = self.get_params(deep=False)
+            return learner
+        for name in MAY_CHANGE:
+            if name in learner.parameters:
+                learner.parameters[name] = getattr(self, name)
         return learner
 
     # ---- points -----------------------------------------------------------------------------------------------------

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 import numpy as np
 
 from sapwood.learner.forest_model import ForestModel
-from sapwood.learner.learner import TreeLearner
+from sapwood.learner.learner import REFUSED, TreeLearner
 from sapwood.learner.make_tree import n_threads
 from sapwood.learner.model import TreeModel
-from sapwood.parameters import tree_grown_by
+from sapwood.parameters import parameter, tree_grown_by
 from sapwood.parameters.values import LARGEST_LIMIT
 
 if TYPE_CHECKING:
@@ -49,7 +49,11 @@ class ForestLearner(TreeLearner):
 
     def _learn_or_undo(self, model: TreeModel, labels: Labels, batch: Batch, learn: Callable[[Batch], T]) -> T:
         # It may have changed since the last points.
-        model.tree.n_jobs = n_threads(self.parameters.get("n_jobs"))  # type: ignore[union-attr]  # it is a forest
+        try:
+            n_jobs: Any = parameter("n_jobs").value.check("n_jobs", self.parameters.get("n_jobs"))
+            model.tree.n_jobs = n_threads(n_jobs)  # type: ignore[union-attr]  # it is a forest
+        except REFUSED as error:
+            self.refuse("", error)
         return super()._learn_or_undo(model, labels, batch, learn)
 
     def member(self, tree: Any = 0, *, may_learn: bool = False) -> TreeLearner:

@@ -11,7 +11,7 @@ row to `TREES`. Nothing here is slow to import: the command line tells of its op
 
 from sapwood.parameters.learners import NOT_OF_BATCHES, ONLY_WITH_DRIFT, TREES, TreeKind, tree_called, tree_grown_by
 from sapwood.parameters.parameter import Parameter
-from sapwood.parameters.table import PARAMETERS, parameter
+from sapwood.parameters.table import MAY_CHANGE, PARAMETERS, parameter
 from sapwood.parameters.telling import described, refuse_unknown, signature
 from sapwood.parameters.values import Flag, Number, OfClasses, Seed, Whole, Word, is_random_state
 from sapwood.parameters.words import (
@@ -29,6 +29,7 @@ from sapwood.parameters.words import (
 )
 
 __all__ = [
+    "MAY_CHANGE",
     "NOT_OF_BATCHES",
     "ONLY_WITH_DRIFT",
     "PARAMETERS",

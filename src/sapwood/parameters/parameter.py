@@ -35,5 +35,7 @@ class Parameter:
     """Whether it is for all points at once, so that what learns from points as they come has no use for it."""
     is_of_matrices: bool = False
     """Whether it is for matrices, so that what learns from single points has no use for it."""
+    may_change: bool = False
+    """Whether it may change while a model learns: nothing that is learned depends on it."""
     is_left_out: bool = False
     """Whether the file of a model leaves it out at its default, because older files have none."""

@@ -19,7 +19,7 @@ from sapwood.parameters.words import (
     WhenFull,
 )
 
-__all__ = ["PARAMETERS", "parameter"]
+__all__ = ["MAY_CHANGE", "PARAMETERS", "parameter"]
 
 PARAMETERS: tuple[Parameter, ...] = (
     Parameter(
@@ -384,9 +384,10 @@ PARAMETERS: tuple[Parameter, ...] = (
         Whole(-(1 << 16), 1 << 16, optional=True),
         None,
         "The number of threads that learn; None is 1, and -1 all processors.",
-        "What is learned does not depend on it.",
+        "What is learned does not depend on it, and it may change at any time.",
         unset="1",
         is_of_core=False,
+        may_change=True,
     ),
     Parameter(
         "random_state",
@@ -401,6 +402,9 @@ PARAMETERS: tuple[Parameter, ...] = (
     ),
 )
 """Every parameter, in the order of the constructors."""
+
+MAY_CHANGE = tuple(each.name for each in PARAMETERS if each.may_change)
+"""The names of those that may change while a model learns."""
 
 _BY_NAME = {parameter.name: parameter for parameter in PARAMETERS}
 
