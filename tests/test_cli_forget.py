@@ -77,6 +77,15 @@ def test_rows_are_those_of_the_stream(tmp_path: Path) -> None:
     assert model.read_bytes() == before
 
 
+def test_one_point_forgotten(tmp_path: Path, model: Path) -> None:
+    withdrawn = write(tmp_path / "gone.svm", POINTS[:1])
+    for option in ("--to", "--record"):
+        result = call("forget", withdrawn, "--model", model, option, withdrawn)
+        assert f"{option} must be another file than {withdrawn}, which is read" in result.stderr
+    told = done("forget", withdrawn, "--model", model)
+    assert told.startswith(f"1 point of {withdrawn} forgotten, 59 remain. Saved in {model}.\n")
+
+
 def test_all_points_forgotten(tmp_path: Path, model: Path) -> None:
     told = done("forget", tmp_path / "all.svm", "--model", model, "--to", tmp_path / "none")
     assert f"No point remains: {tmp_path / 'none'} is not written" in " ".join(told.split())

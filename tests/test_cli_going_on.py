@@ -252,7 +252,7 @@ def test_a_size_on_the_command_line(tmp_path: Path) -> None:
     for given, expected in ((["--max-bytes", "none"], None), ([], 80_000_000), (["--learner", "vfdt"], None)):
         done("train", stream, "-m", tmp_path / "m", "--force", *given)
         assert load_model(tmp_path / "m").get_params()["max_bytes"] == expected
-    for wrong in ("20XB", "MB", "-1", "1.5"):
+    for wrong in ("20XB", "MB", "-1", "1.5", "0", "0MB"):
         assert call("train", stream, "-m", tmp_path / "n", f"--max-bytes={wrong}").exit_code == 2
 
 
@@ -293,3 +293,59 @@ def test_the_list_of_commands_is_whole() -> None:
 def test_help_is_short_too() -> None:
     for command in ([], ["train"], ["generate", "text"]):
         assert done(*command, "-h") == done(*command, "--help")
+
+
+def test_what_is_read_is_never_overwritten(tmp_path: Path) -> None:
+    words = write_words(tmp_path / "w.tsv")
+    before = words.read_bytes()
+    (tmp_path / "link").symlink_to(words)
+    for command, option in (
+        (("train", words, "--force"), "--model"),
+        (("evaluate", words, "--force"), "--model"),
+        (("evaluate", words), "--report"),
+    ):
+        for place in (words, tmp_path / "link"):
+            result = call(*command, option, place)
+            assert result.exit_code == 2
+            assert f"{option} must be another file than {words}, which is read, got {place}" in result.stderr
+    stream = write_stream(tmp_path / "t.svm", 20)
+    result = call("train", stream, "--names", words, "-m", words, "--force")
+    assert f"--model must be another file than {words}" in result.stderr
+    assert words.read_bytes() == before
+
+
+def test_a_model_has_a_name(tmp_path: Path) -> None:
+    result = call("train", write_words(tmp_path / "w.tsv"), "-m", "-")
+    assert result.exit_code == 2
+    assert result.stderr == "sapwood train: a file to write must have a name, got -, which is standard output\n"
+
+
+def test_classes_are_not_counted_beforehand_in_a_pipe(tmp_path: Path) -> None:
+    words = write_words(tmp_path / "w.tsv").read_bytes()
+    result = call("train", "-", "-m", tmp_path / "m", "--class-weight", "balanced", stdin=words)
+    assert result.exit_code == 2
+    assert result.stderr == (
+        "sapwood train: --class-weight balanced must be left out for standard input, which can be read once, and the "
+        "classes are counted first\n"
+    )
+
+
+@pytest.mark.parametrize("command", ["train", "evaluate"])
+def test_a_weight_of_a_class_that_no_point_has(tmp_path: Path, command: str) -> None:
+    words = write_words(tmp_path / "w.tsv")
+    place = ("-m", tmp_path / "m", "--force")
+    weights = ("--class-weight", "spam=2", "--class-weight", "spamm=3", "--class-weight", "hum=1")
+    result = call(command, words, *place, *weights)
+    assert result.exit_code == 0
+    assert "Warning: no point has the class 'spamm' or 'hum', of --class-weight.\n" in result.stderr
+    assert "Warning" not in call(command, words, *place, *weights[:2]).stderr
+    # A class that is a number may be written in more ways than one.
+    stream = write_stream(tmp_path / "t.svm", 50)
+    assert "Warning" not in call(command, stream, *place, "--class-weight", "1.0=2").stderr
+
+
+def test_a_second_file_in_another_format_is_named(tmp_path: Path) -> None:
+    words, stream = write_words(tmp_path / "w.tsv"), write_stream(tmp_path / "t.svm", 20)
+    result = call("train", words, stream, "-m", tmp_path / "m")
+    assert result.exit_code == 2
+    assert f"{stream}: --format must be text, as the first file is, got svmlight" in result.stderr

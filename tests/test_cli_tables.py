@@ -172,3 +172,32 @@ def test_a_model_of_the_command_line_is_that_of_python(people: Path, tmp_path: P
     table = pd.read_csv(people)
     fitted = StreamingTreeClassifier(shuffle=False).fit(table.drop(columns="label"), table["label"])
     assert content(load_model(tmp_path / "m")) == content(fitted)
+
+
+def test_columns_of_the_model_that_a_table_lacks(people: Path, tmp_path: Path) -> None:
+    done("train", people, "-m", tmp_path / "m")
+    (tmp_path / "one.csv").write_text("age,country,member,visits\n37,fi,true,2\n", encoding="utf-8")
+    (tmp_path / "two.csv").write_text("age,country,member\n37,fi,true\n", encoding="utf-8")
+    for command in ("predict", "explain"):
+        one = call(command, tmp_path / "one.csv", "-m", tmp_path / "m").stderr
+        assert (
+            one
+            == f"Warning: {tmp_path / 'one.csv'} lacks the column 'constant' of the model, which counts as missing.\n"
+        )
+        two = call(command, tmp_path / "two.csv", "-m", tmp_path / "m").stderr
+        assert "two.csv lacks 2 columns of the model, which count as missing: 'visits', 'constant'.\n" in two
+        assert call(command, people, "-m", tmp_path / "m", "--labelled", "--quiet").stderr == ""
+        assert "lacks" not in call(command, people, "-m", tmp_path / "m", "--labelled").stderr
+
+
+def test_a_table_with_tabs_is_said_to_be_one(tmp_path: Path) -> None:
+    path = tmp_path / "t.tsv"
+    path.write_text("a\tb\ty\n1\t2\tyes\n2\t3\tno\n", encoding="utf-8")
+    result = call("train", path, "--label", "y", "-m", tmp_path / "m")
+    assert result.exit_code == 2
+    assert result.stderr == (
+        "sapwood train: --label must be left out for the format text, got 'y'; the format csv is that of a table with "
+        "tabs between its columns\n"
+    )
+    assert "the format csv" not in call("train", path, "--format", "text", "--label", "y", "-m", tmp_path / "m").stderr
+    done("train", path, "--format", "csv", "--label", "y", "-m", tmp_path / "m")

@@ -221,8 +221,11 @@ def test_a_single_leaf() -> None:
 
 def test_what_cannot_be_exported_is_a_sentence() -> None:
     mixed = learned(StreamingTreeClassifier(), people(50))
-    with pytest.raises(ValueError, match=r"^to_onnx: leaf_prediction must not be 'mixed', whose leaves weigh"):
+    with pytest.raises(ValueError, match=r"^to_onnx: leaf_prediction must not be 'mixed', .*; train with 'majority'$"):
         to_onnx(mixed)
+    flags = learned(StreamingTreeClassifier(), [(["a"], "x"), (["b"], "y")])
+    with pytest.raises(ValueError, match=r"must not be 'mixed', .*; train with 'adaptive', .* or 'majority'$"):
+        to_onnx(flags)
     numbers = learned(HoeffdingTreeClassifier(leaf_prediction="logistic"), people(50))
     with pytest.raises(ValueError, match=r"^to_onnx: leaf_prediction must be 'majority' for points with numbers"):
         to_onnx(numbers)

@@ -142,3 +142,9 @@ def test_only_some_packages_hold_a_compiled_module(module: str) -> None:
         if imports.search(path.read_text(encoding="utf-8"))
     }
     assert holders == KNOWS_CORE[module]
+
+
+def test_native_code_takes_no_algorithm_that_some_standard_libraries_lack() -> None:
+    # Those of std::ranges came to libc++ with version 15; Debian 12 has 14.
+    users = [str(path.relative_to(ROOT)) for path in SOURCES if "std::ranges::" in path.read_text()]
+    assert users == []

@@ -43,3 +43,9 @@ def test_every_page_is_in_the_menu() -> None:
     listed = set(re.findall(r": ([a-z/-]+\.md)$", menu, re.MULTILINE))
     here = {str(path.relative_to(ROOT / "docs")) for path in (ROOT / "docs").rglob("*.md")}
     assert listed == here | {"index.md", "changelog.md", "security.md", "contributing.md"}
+
+
+def test_a_link_is_called_by_the_title_of_its_page(pages: ModuleType) -> None:
+    for source in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]:
+        assert re.search(r"\[[\w-]+\.md\]\(", pages._with_links(source)) is None, source
+    assert "[Why the promises hold](proofs.md) shows why" in pages._with_links(ROOT / "docs" / "guarantees.md")

@@ -295,3 +295,29 @@ def test_the_label_must_be_a_column() -> None:
     reader = read(io.BytesIO(b"a,b\n1,2\n"), label="c")
     with pytest.raises(StreamError, match="line 1, column 1: expected a column 'c', which label names, found"):
         next(reader)
+
+
+def test_the_label_is_none_of_the_columns_that_are_left_out() -> None:
+    table = b"a,y,comment\n1,yes,good\n2,no,bad\n"
+    assert points_of(table, format="csv", ignore=["comment"]) == [({"a": 1.0}, "yes"), ({"a": 2.0}, "no")]
+    named = b"label,y\n1,yes\n2,no\n"
+    assert [label for _, label in points_of(named, format="csv", ignore=["label"])] == ["yes", "no"]
+    with pytest.raises(ValueError, match="read: label must be a column that is not ignored, got 'y'"):
+        read(io.BytesIO(table), format="csv", ignore=["y"], label="y")
+    assert message_of(b"y\n1\n", format="csv", ignore=["y"]).endswith("the labels, found none that is not ignored")
+
+
+@pytest.mark.parametrize("delimiter", ['"', "\n", "\r"])
+def test_what_separates_no_columns(delimiter: str) -> None:
+    with pytest.raises(ValueError, match="read: delimiter must be no quote and no line end, got"):
+        read(io.BytesIO(b"a,y\n1,2\n"), format="csv", delimiter=delimiter)
+
+
+def test_lines_that_end_with_a_carriage_return_alone() -> None:
+    words = "found a carriage return without a line feed, outside of quotes"
+    for table in (b"a,y\r1,yes\r2,no\r", b"a,y\n1,yes\r2,no\n"):
+        assert message_of(table, format="csv").endswith(words)
+
+
+def test_a_table_without_a_row() -> None:
+    assert message_of(b"a,y\n", format="csv") == ": expected points, found none in 1 line"

@@ -181,3 +181,12 @@ def test_the_table_has_examples_of_labels_too() -> None:
             ("age", "number", ("3", "4", "5")),
             ("label", "label", ("no", "true")),
         ]
+
+
+def test_the_label_is_none_of_the_fields_that_are_left_out() -> None:
+    data = b'{"label": 3, "class": "x", "a": true}\n'
+    assert points_of(data, format="jsonl", ignore=["label"]) == [({"a": True}, "x")]
+    told = message_of(b'{"label": 3, "a": true}\n', format="jsonl", ignore=["label"])
+    assert told.endswith("expected one of the fields class, target, found an object without")
+    told = message_of(data, format="jsonl", ignore=["label", "class", "target"])
+    assert told.endswith("expected a label that is not ignored, found an object without")

@@ -24,6 +24,8 @@ _AT_ROOT = {
     "CONTRIBUTING.md": "contributing.md",
 }
 _FORMULA = re.compile(r"\$\$(.+?)\$\$", re.DOTALL)
+# A link that is called by its file, which is right where the files are seen.
+_CALLED_BY_FILE = re.compile(r"\[([\w-]+\.md)\](?=\(([^)#]+))")
 _LINK = re.compile(r"\]\((?!https?:|#|mailto:)([^)#]+)(#[^)]*)?\)")
 
 
@@ -128,7 +130,15 @@ def _with_links(source: Path) -> str:
             return "]"
         return f"]({'../' * len(here.parts)}{path.as_posix()}{link[2] or ''})"
 
-    return _LINK.sub(replaced, source.read_text(encoding="utf-8"))
+    def called(link: re.Match[str]) -> str:
+        return f"[{_title((source.parent / link[2]).resolve())}]"
+
+    return _LINK.sub(replaced, _CALLED_BY_FILE.sub(called, source.read_text(encoding="utf-8")))
+
+
+def _title(page: Path) -> str:
+    """Return the first heading of a page."""
+    return page.read_text(encoding="utf-8").split("\n", 1)[0].removeprefix("# ")
 
 
 def _with_formulas(text: str) -> str:

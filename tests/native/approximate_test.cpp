@@ -1,4 +1,5 @@
 // UpdEnt and UpdGini against brute force after every point, more than a million points in all, on hostile streams.
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <memory>

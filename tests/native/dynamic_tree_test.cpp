@@ -3,6 +3,7 @@
 
 #include "sapwood/dynamic/dynamic_tree.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <map>

@@ -1,6 +1,7 @@
 // Every search over counts up to 2^31 - 1, where 32 bits overflow if they are multiplied or added once too often: the
 // exact searches against each other and against the definition, the approximate ones within their factor. Built with
 // the undefined-behaviour sanitizer, an overflow that changes no answer is found too.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <memory>

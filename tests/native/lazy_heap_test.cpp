@@ -1,6 +1,7 @@
 // The lazy heap against an ordered set, after every operation.
 #include "sapwood/storage/lazy_heap.hpp"
 
+#include <algorithm>
 #include <random>
 #include <set>
 #include <vector>

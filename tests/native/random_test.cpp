@@ -1,6 +1,7 @@
 // The generator against its reference, and the portable mathematics against the library's.
 #include "sapwood/random.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 

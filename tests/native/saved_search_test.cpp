@@ -1,6 +1,7 @@
 // What a search saves, another loads, and the two go on alike; what no search can have saved is refused.
 #include "sapwood/search/saved_search.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>

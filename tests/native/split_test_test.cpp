@@ -1,5 +1,6 @@
 // The bounds of the split tests: figures by hand and from the formulas of the works cited, quantiles from tables, and
 // the variance of a gain against derivatives taken numerically and against simulated streams.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>

@@ -1,6 +1,7 @@
 // Streams of points made to break a split search, each by name.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <random>

@@ -1,6 +1,7 @@
 // Zipf's law, and the concepts of a stream with drift.
 #include "sapwood/generate/text.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from reference_readers.gather import Lines, TablePoints
 from sapwood.stream._columns import Column
-from sapwood.stream._errors import BadLineError, LineError, StreamError, shown
+from sapwood.stream._errors import BadLineError, LineError, StreamError, csv_fault, shown
 from sapwood.stream._formats import DELIMITERS
 from sapwood.stream._source import Interrupted
 from sapwood.stream._table import (
@@ -39,7 +39,8 @@ class CsvParser(TablePoints):
     Parameters
     ----------
     label
-        The column of the labels; by default the first that is called label, class or target, else the last.
+        The column of the labels; by default, of those not left out, the first that is called label, class or target,
+        else the last.
     ignore
         Columns that are left out.
     delimiter
@@ -175,7 +176,7 @@ class CsvParser(TablePoints):
             except BadLineError as bad:
                 yield bad.error
             except csv.Error as error:
-                yield LineError(line, 1, f"a fault: {error}", "a row of CSV")
+                yield LineError(line, 1, csv_fault(error), "a row of CSV")
 
     # ---- the names of the columns -----------------------------------------------------------------------------------
 
@@ -192,7 +193,7 @@ class CsvParser(TablePoints):
             error = bad.error
             raise StreamError(self._file, error.expected, error.found, error.line, error.column) from None
         except csv.Error as error:
-            raise StreamError(self._file, "a header of CSV in one line", f"a fault: {error}", lines.n, 1) from None
+            raise StreamError(self._file, "a header of CSV in one line", csv_fault(error), lines.n, 1) from None
         if not self._has_header:
             return self._numbered(len(cells)), delimiter, first
         for i, name in enumerate(cells):
@@ -217,8 +218,10 @@ class CsvParser(TablePoints):
             if self._label not in header:
                 self._refuse_name("label", self._label, header)
             return header.index(self._label)
-        named = [i for i, name in enumerate(header) if name.lower() in LABEL_NAMES]
-        return named[0] if named else len(header) - 1
+        left = [i for i, name in enumerate(header) if name not in self._ignore]
+        if not left:
+            raise StreamError(self._file, "a column with the labels", "none that is not ignored", self.n_lines, 1)
+        return next((i for i in left if header[i].lower() in LABEL_NAMES), left[-1])
 
     def _check_names(self, header: list[str]) -> None:
         """Refuse a name that the user gave and no column has; columns of another file may lack here."""

@@ -142,9 +142,11 @@ class JsonLinesParser(TablePoints):
             return None
         name = self._label
         if name is None:
-            name = next((known for known in LABEL_NAMES if known in fields), None)
+            wanted = [known for known in LABEL_NAMES if known not in self._ignore]
+            name = next((known for known in wanted if known in fields), None)
             if name is None:
-                self._fail(line, None, "an object without", f"one of the fields {', '.join(LABEL_NAMES)}")
+                one_of = f"one of the fields {', '.join(wanted)}" if wanted else "a label that is not ignored"
+                self._fail(line, None, "an object without", one_of)
             self._label = name
             self._left_out.append(name)
         if name not in fields:

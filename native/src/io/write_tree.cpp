@@ -106,7 +106,7 @@ private:
         return models && models->mixer ? &*models->mixer : nullptr;
     }
     bool has_gaussians() const {
-        return std::ranges::any_of(order_, [this](NodeId at) {
+        return std::any_of(order_.begin(), order_.end(), [this](NodeId at) {
             const LeafMixer* const mixer = mixer_of(at);
             return mixer != nullptr && detail::has_gaussians(*mixer);
         });

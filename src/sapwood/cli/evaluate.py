@@ -11,7 +11,7 @@ import typer
 from sapwood.cli.errors import require_two_classes
 from sapwood.cli.groups import command
 from sapwood.cli.learners import LearnerOptions
-from sapwood.cli.output import OutputOptions, check_new, check_place, counted, note
+from sapwood.cli.output import OutputOptions, check_apart, check_new, check_place, counted, note
 from sapwood.cli.progress import shown
 from sapwood.cli.readers import FILE, ReaderOptions, as_read, reported, tell_table
 from sapwood.cli.signals import StopSignals
@@ -63,8 +63,10 @@ def evaluate(
 
     if report is not None:
         check_place(report)
+        check_apart(report, "--report", [file, names])
     if model is not None:
         check_place(model)
+        check_apart(model, "--model", [file, names])
         check_new(model, force=force, hint="another name keeps both")
     columns = None if names is None else names_in(names, names_start)
     evaluated = learner.make(reader.encoding)
@@ -88,6 +90,8 @@ def evaluate(
             Checkpoint(evaluated, encoding, result.n).save(model)
         if not result.interrupted and failure is None:
             require_two_classes(stream.name, result.classes)
+        if result.n and (unmet := learner.unmet_classes(result.classes)):
+            note(f"Warning: no point has the class {unmet}, of --class-weight.", quiet=output.quiet)
         _tell(result, report, output, export_text(result.tree) if tree and result.tree is not None else "", stream.name)
         if model is not None and result.n:
             note(f"Model: {model}", quiet=output.quiet)

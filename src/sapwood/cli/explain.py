@@ -12,7 +12,7 @@ from sapwood.cli.answers import names_of_classes
 from sapwood.cli.groups import command
 from sapwood.cli.models import opened_model
 from sapwood.cli.output import OutputOptions, counted, note, write
-from sapwood.cli.predict import encoding_of, format_remark, typed_as_known
+from sapwood.cli.predict import encoding_of, format_remark, tell_missing, typed_as_known
 from sapwood.cli.progress import shown
 from sapwood.cli.readers import FILE, Format, OnError, reported
 from sapwood.cli.signals import StopSignals, batches
@@ -79,6 +79,8 @@ def explain(
         StopSignals(reader.interrupt) as signals,
     ):
         for batch in batches(reader):
+            if n == 0:
+                tell_missing(saved, reader, quiet=output.quiet)
             wanted = len(batch) if points is None else min(len(batch), points - n)
             told = named(batch.part(0, wanted), learner.columns, reader.name)
             together = None if explained is learner else _Together(learner, told, tree)

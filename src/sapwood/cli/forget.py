@@ -10,7 +10,7 @@ import typer
 
 from sapwood.cli.groups import command
 from sapwood.cli.models import opened_model
-from sapwood.cli.output import OutputOptions, check_place
+from sapwood.cli.output import OutputOptions, check_apart, check_place, counted
 from sapwood.cli.predict import encoding_of
 from sapwood.cli.progress import shown
 from sapwood.cli.readers import FILE, Format, reported
@@ -58,6 +58,8 @@ def forget(
     check_place(target)
     if record is not None:
         check_place(record)
+        check_apart(record, "--record", [file, model])
+    check_apart(to, "--to", [file])
     learner, about = opened_model(model)
     if not isinstance(learner, DynamicLearner):
         raise ValueError(f"{model}: the model must be of --learner dynamic to forget points, got a {learner.kind.name}")
@@ -75,7 +77,7 @@ def forget(
         for batch in batches(reader):
             gathered.append(batch)
             n += len(batch)
-            show(f"{n:,} points")
+            show(counted(n, "point"))
     signals.check("before anything was forgotten")
     forgotten = face.audited(lambda: _forget_all(learner, gathered))
     if learner.is_fitted:
@@ -95,7 +97,8 @@ def forget(
         else f"No point remains: {target} is {'deleted' if to is None else 'not written'}."
     )
     output.result(
-        f"{forgotten.forgotten:,} points of {reader.name} forgotten, {forgotten.held:,} remain. {rest}\n"
+        f"{counted(forgotten.forgotten, 'point')} of {reader.name} forgotten, "
+        f"{forgotten.held:,} {'remains' if forgotten.held == 1 else 'remain'}. {rest}\n"
         f"digest before {forgotten.digest_before}\ndigest after  {forgotten.digest_after}",
         {"saved": str(target) if learner.is_fitted else None, **asdict(forgotten)},
     )

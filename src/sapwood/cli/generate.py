@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sapwood.cli.groups import command
+from sapwood.cli.output import counted
 from sapwood.cli.signals import StopSignals
 from sapwood.cli.standard_output import standard_output
 
@@ -119,6 +120,6 @@ def _write(make: Callable[..., tuple[csr_array, NDArray[np.uint8]]]) -> None:
             nonlocal written
             write_svmlight(output, X, y)
             written += len(y)
-            signals.check(f"after {written:,} points")
+            signals.check(f"after {counted(written, 'point')}")
 
         use(*make(use=use))

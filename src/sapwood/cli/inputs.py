@@ -11,7 +11,7 @@ import typer
 if TYPE_CHECKING:
     from sapwood.stream import Reader
 
-__all__ = ["FILES", "Inputs"]
+__all__ = ["FILES", "Inputs", "require_files"]
 
 FILES = Annotated[
     list[str],
@@ -27,10 +27,10 @@ class Inputs:
 
     def __init__(self, files: Sequence[str], passes: int) -> None:
         for name in files:
-            if passes > 1 and not _can_be_read_again(name):
-                raise ValueError(f"--passes must be 1 for {_called(name)}, which can be read once, got {passes}")
             if files.count(name) > 1 and not _can_be_read_again(name):
                 raise ValueError(f"{_called(name)} can be read once, got it {files.count(name)} times")
+        if passes > 1:
+            require_files(files, "--passes must be 1", f"got {passes}")
         self._order = list(files) * passes
 
     def readers(self, opened: Callable[[str, int], Reader], start: int) -> Iterator[Reader]:
@@ -53,6 +53,13 @@ class Inputs:
         first = _called(self._order[0])
         others = len(set(self._order)) - 1
         return first if not others else f"{first} and {others:,} other {'file' if others == 1 else 'files'}"
+
+
+def require_files(names: Sequence[str], must: str, why: str) -> None:
+    """Raise ValueError, in which it stands what must be and why, if one of the streams can be read but once."""
+    for name in names:
+        if not _can_be_read_again(name):
+            raise ValueError(f"{must} for {_called(name)}, which can be read once, {why}")
 
 
 def _can_be_read_again(name: str) -> bool:

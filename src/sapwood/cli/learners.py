@@ -67,7 +67,8 @@ def size_of(text: str | int) -> int:
         return 0
     found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?) ?([KMGT]?I?B?)", str(text).strip().upper())
     unit = None if found is None else _UNITS.get(found[2] + ("B" if len(found[2]) == 1 and found[2] != "B" else ""))
-    if found is None or (unit is None and found[2] != "B") or (unit in {None, 1} and "." in found[1]):
+    is_whole = unit in {None, 1}
+    if found is None or float(found[1]) == 0 or (unit is None and found[2] != "B") or (is_whole and "." in found[1]):
         raise typer.BadParameter(f"must be a number of bytes such as 20MB, 64MiB or 20000000, or none, got {text!r}")
     return int(float(found[1]) * unit) if unit and "." in found[1] else int(found[1]) * (unit or 1)
 
@@ -185,6 +186,13 @@ class LearnerOptions:
         """Settle the weights of the classes, given their points: the number of all, shared equally by the classes."""
         total = counts.total()
         self._balanced = {label: total / (len(counts) * n) for label, n in counts.items()}
+
+    def unmet_classes(self, classes: Collection[Hashable]) -> str:
+        """Return the classes that weights were given for and that are none of these, as text."""
+        given = [] if self.is_balanced else self._values["class_weight"] or []
+        return " or ".join(
+            repr(each.rpartition("=")[0]) for each in given if not set(_class_weight([each]) or ()) & set(classes)
+        )
 
     def check_same(self, there: TreeLearner, path: Path, given: Collection[str]) -> None:
         """Raise ValueError if one of the options that were given is not that of a saved model, which is to go on."""

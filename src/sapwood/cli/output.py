@@ -6,6 +6,7 @@ import errno
 import json
 import os
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,7 +18,7 @@ from sapwood.cli.standard_output import standard_output
 if TYPE_CHECKING:
     from sapwood.cli.signals import StopSignals
 
-__all__ = ["OutputOptions", "check_new", "check_place", "counted", "note", "write"]
+__all__ = ["OutputOptions", "check_apart", "check_new", "check_place", "counted", "note", "write"]
 
 
 @dataclass
@@ -59,6 +60,8 @@ def _shown(text: str) -> str:
 
 def check_place(path: Path) -> None:
     """Raise OSError now, and not when all work is done, if a file cannot be written where it is wanted."""
+    if str(path) == "-":
+        raise ValueError("a file to write must have a name, got -, which is standard output")
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     if path.exists() and not path.is_file():
@@ -69,6 +72,13 @@ def check_place(path: Path) -> None:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path.parent))
     if not os.access(path.resolve().parent, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path.parent))
+
+
+def check_apart(path: Path | None, option: str, read: Iterable[str | Path | None]) -> None:
+    """Raise ValueError if a file would be written that is read: points are not to be lost by a slip of the keyboard."""
+    for other in read:
+        if path is not None and other is not None and path.exists() and Path(other).exists() and path.samefile(other):
+            raise ValueError(f"{option} must be another file than {other}, which is read, got {path}")
 
 
 def check_new(path: Path, *, force: bool, hint: str) -> None:

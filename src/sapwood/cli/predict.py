@@ -20,9 +20,12 @@ from sapwood.cli.vocabulary import named
 
 if TYPE_CHECKING:
     from sapwood.learner import TreeLearner
-    from sapwood.stream import Batch, Encoding
+    from sapwood.stream import Batch, Encoding, Reader
 
-__all__ = ["encoding_of", "format_remark", "predict", "typed_as_known"]
+__all__ = ["encoding_of", "format_remark", "predict", "tell_missing", "typed_as_known"]
+
+
+_MOST_NAMES = 5
 
 
 @command
@@ -97,6 +100,7 @@ def predict(
         for read_batch in batches(reader):
             if n == 0:
                 answers.check_columns(reader)
+                tell_missing(saved, reader, quiet=output.quiet)
                 write(header, signals)
             batch = named(read_batch, learner.columns, reader.name)
             found = learner.predict(batch).tolist()
@@ -148,6 +152,21 @@ def format_remark(saved: Encoding, found: str, name: str) -> str:
     if saved.format in {None, found} or are_tables(saved.format, found):
         return ""
     return f"{name} is in the format {found}, and the model learned {saved.format}, whose features are called otherwise"
+
+
+def tell_missing(saved: Encoding, reader: Reader, *, quiet: bool) -> None:
+    """Remark on columns of the model that a table lacks: a name may be misspelt. Any JSON object may lack a field."""
+    if reader.table is None or "jsonl" in {saved.format, reader.format}:
+        return
+    there = {column.name for column in reader.table.columns}
+    missing = [name for name, _ in saved.types if name not in there]
+    if missing:
+        few = ", ".join(map(repr, missing[:_MOST_NAMES])) + (", …" if len(missing) > _MOST_NAMES else "")
+        if len(missing) == 1:
+            lacks = f"the column {few} of the model, which counts as missing"
+        else:
+            lacks = f"{len(missing):,} columns of the model, which count as missing: {few}"
+        note(f"Warning: {reader.name} lacks {lacks}.", quiet=quiet)
 
 
 def _n_unknown(learner: TreeLearner, batch: Batch) -> int:

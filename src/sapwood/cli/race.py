@@ -12,7 +12,7 @@ import typer
 from sapwood.cli.errors import require_two_classes
 from sapwood.cli.groups import command
 from sapwood.cli.learners import RaceOptions
-from sapwood.cli.output import OutputOptions, check_place
+from sapwood.cli.output import OutputOptions, check_apart, check_place, counted
 from sapwood.cli.progress import shown
 from sapwood.cli.readers import FILE, ReaderOptions, reported
 from sapwood.cli.signals import StopSignals, batches
@@ -60,6 +60,7 @@ def race(
 
     if picture is not None:
         check_place(picture)
+        check_apart(picture, "--picture", [file])
         if importlib.util.find_spec("matplotlib") is None:
             raise ValueError("--picture must have matplotlib installed; install with: pip install 'sapwood[plot]'")
     numbers = Numbers(compact=True)
@@ -84,14 +85,14 @@ def race(
             for each in races:
                 each.feed(points)
             n += len(points)
-            show(f"{n:,} points")
+            show(counted(n, "point"))
             if n == limit:
                 break
         if signals.number is None:
             require_two_classes(stream.name, numbers.classes)
     if n > 0:
         _tell([each.result() for each in races], numbers, picture, output)
-    signals.check(f"after {n:,} points")
+    signals.check(f"after {counted(n, 'point')}")
 
 
 def _tell(results: list[RaceResult], numbers: Numbers, picture: Path | None, output: OutputOptions) -> None:

@@ -10,7 +10,7 @@ import typer
 from sapwood.cli.errors import require_two_classes
 from sapwood.cli.groups import command
 from sapwood.cli.learners import SearchOptions
-from sapwood.cli.output import OutputOptions, write
+from sapwood.cli.output import OutputOptions, counted, write
 from sapwood.cli.progress import shown
 from sapwood.cli.readers import FILE, ReaderOptions, reported
 from sapwood.cli.signals import StopSignals, batches
@@ -73,12 +73,12 @@ def splits(
                     told = finder.n
                     write(header + _lines(finder, top, numbers, as_json=output.json), signals)
                     header = ""
-            show(f"{growing.n:,} points")
+            show(counted(growing.n, "point"))
         if signals.number is None:
             require_two_classes(stream.name, numbers.classes)
         if told != growing.n and _has_two_classes(growing.finder):
             write(header + _lines(growing.finder, top, numbers, as_json=output.json), signals)
-    signals.check(f"after {growing.n:,} points")
+    signals.check(f"after {counted(growing.n, 'point')}")
 
 
 def _has_two_classes(finder: SplitFinder) -> bool:

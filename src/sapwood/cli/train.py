@@ -13,9 +13,9 @@ import typer
 
 from sapwood.cli.errors import require_two_classes
 from sapwood.cli.groups import command
-from sapwood.cli.inputs import FILES, Inputs
+from sapwood.cli.inputs import FILES, Inputs, require_files
 from sapwood.cli.learners import LearnerOptions
-from sapwood.cli.output import OutputOptions, check_new, check_place, counted
+from sapwood.cli.output import OutputOptions, check_apart, check_new, check_place, counted, note
 from sapwood.cli.readers import ReaderOptions
 from sapwood.cli.signals import StopSignals
 from sapwood.cli.starting import begun
@@ -79,6 +79,7 @@ def train(
       zcat log.csv.gz | sapwood train - --format csv --label clicked --model clicks.sapwood
     """
     check_place(model)
+    check_apart(model, "--model", [*files, names])
     same_file = start_from is not None and model.exists() and start_from.exists() and model.samefile(start_from)
     if same_file and resume:
         raise ValueError("--resume must be left out where --from is --model, whose position is that of another stream")
@@ -110,6 +111,8 @@ def train(
         if signals.number is None:
             require_two_classes(inputs.name(), state.learner.labels.classes.tolist())
         training.save()
+    if unmet := learner.unmet_classes(state.learner.labels.classes.tolist()):
+        note(f"Warning: no point has the class {unmet}, of --class-weight.", quiet=output.quiet)
     signals.check(training.stopped())
     if not output.quiet or output.json:
         summary = state.learner.summary()
@@ -124,7 +127,7 @@ def _counted_classes(files: list[str], reader: ReaderOptions, weight_column: str
     """Return how many points each class has, by reading all files once."""
     from sapwood.stream import StreamError
 
-    Inputs(files, 2)  # which must be possible
+    require_files(files, "--class-weight balanced must be left out", "and the classes are counted first")
     counts: Counter[Hashable] = Counter()
     for file in files:
         how = {"on_error": reader.on_error.value, "longest_line": reader.longest_line}

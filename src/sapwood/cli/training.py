@@ -115,7 +115,7 @@ class Training:
                 check_names_apply(state.encoding, stream.format)
             if state.encoding.format not in {None, stream.format}:
                 of = "as the first file is" if self.origin is None else f"as of {self.origin}"
-                raise ValueError(f"--format must be {state.encoding.format}, {of}, got {stream.format}")
+                raise ValueError(f"{stream.name}: --format must be {state.encoding.format}, {of}, got {stream.format}")
         except ValueError:
             stream.close()
             raise

@@ -18,6 +18,7 @@ from sapwood.evaluate._forest_growth import TreesSeen
 from sapwood.evaluate._forest_picture import forest_picture
 from sapwood.evaluate._growth import ChangeSeen, SplitMade
 from sapwood.evaluate._scoreboard import MEMORIES, METRICS, column_of
+from sapwood.inspect.names import counted
 from sapwood.inspect.view import TreeView
 
 if TYPE_CHECKING:
@@ -186,7 +187,7 @@ class Evaluation:
         rate = f"{self.points_per_second:,.0f} per second"
         last, fading = f"last {self.settings['window']:,}", f"fading {self.settings['fading']:g}"
         lines = [
-            f"{self.model}: {_counted(self.n, 'point')} in {self.seconds:.2f} s ({rate}){state}",
+            f"{self.model}: {counted(self.n, 'point')} in {self.seconds:.2f} s ({rate}){state}",
             f"{'':18}{'all':>10}{last:>14}{fading:>16}",
         ]
         for metric in METRICS:
@@ -200,18 +201,18 @@ class Evaluation:
 
     def _size_of_tree(self, tree: TreeView) -> str:
         return (
-            f"tree: {_counted(len(tree.nodes), 'node')}, {_counted(tree.n_leaves, 'leaf', 'leaves')}, "
+            f"tree: {counted(len(tree.nodes), 'node')}, {counted(tree.n_leaves, 'leaf', 'leaves')}, "
             f"depth {tree.depth}, {bytes_in_words(self['bytes'])}; "
-            f"{_counted(self.tally['split'], 'split')}, {self.tally['resplit']:,} anew"
+            f"{counted(self.tally['split'], 'split')}, {self.tally['resplit']:,} anew"
         )
 
     def _size_of_forest(self) -> str:
         return (
-            f"forest: {_counted(len(self.trees[-1].trees), 'tree')}, {_counted(round(self['nodes']), 'node')}, "
-            f"{_counted(round(self['leaves']), 'leaf', 'leaves')}, "
+            f"forest: {counted(len(self.trees[-1].trees), 'tree')}, {counted(round(self['nodes']), 'node')}, "
+            f"{counted(round(self['leaves']), 'leaf', 'leaves')}, "
             f"depth {self['depth']:.0f}, {bytes_in_words(self['bytes'])}; "
-            f"{_counted(self.tally['warnings'], 'warning')}, {_counted(self.tally['drifts'], 'drift')}, "
-            f"{_counted(self.tally['swapped'], 'tree')} swapped, {self.tally['reset']:,} reset"
+            f"{counted(self.tally['warnings'], 'warning')}, {counted(self.tally['drifts'], 'drift')}, "
+            f"{counted(self.tally['swapped'], 'tree')} swapped, {self.tally['reset']:,} reset"
         )
 
     def __str__(self) -> str:
@@ -228,10 +229,6 @@ class Evaluation:
         from sapwood.evaluate.report import save_report
 
         return save_report(self, path, title=title)
-
-
-def _counted(n: int, noun: str, plural: str | None = None) -> str:
-    return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
 
 
 def bytes_in_words(n: float) -> str:

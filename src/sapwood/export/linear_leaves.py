@@ -39,12 +39,14 @@ class LinearLeaves(NamedTuple):
 def why_not_linear(learner: TreeLearner) -> str | None:
     """Return in a sentence why the answers of a tree are no linear functions of flags; None if they are."""
     answers = learner.parameters["leaf_prediction"]
+    has_numbers = bool(learner.fitted().tree.number_keys())
     if answers == "mixed":
+        others = "'majority'" if has_numbers else "'adaptive', 'logistic', 'naive_bayes' or 'majority'"
         return (
             "leaf_prediction must not be 'mixed', whose leaves weigh the opinions of their models by how sure these "
-            "are, which is no linear function; train with 'adaptive', 'logistic', 'naive_bayes' or 'majority'"
+            f"are, which is no linear function; train with {others}"
         )
-    if answers != "majority" and learner.fitted().tree.number_keys():
+    if answers != "majority" and has_numbers:
         return (
             f"leaf_prediction must be 'majority' for points with numbers, got {answers!r}, whose models of the leaves "
             "see numbers in ranges"

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from sapwood.data.core_rows import CoreRows
 from sapwood.inspect.core_tree import CoreTree
 from sapwood.inspect.model_features import ModelFeatures
-from sapwood.inspect.names import FeatureNames, shortened
+from sapwood.inspect.names import FeatureNames, counted, shortened
 from sapwood.inspect.node_test import IS_ON, NodeTest
 from sapwood.inspect.view import NodeView, TreeView, places_of
 
@@ -149,8 +149,8 @@ class Explanation:
     def _tell_tests(self) -> list[str]:
         place = self.classes.index(self.label)
         count = len(self.tests)
-        tests = "1 test" if count == 1 else f"{count:,} tests"
-        lines = [f"{tests} on the way to leaf {self.leaf}, of {self.n:,} points; the share of {_text(self.label)}:"]
+        leaf = f"leaf {self.leaf}, of {counted(self.n, 'point')}"
+        lines = [f"{counted(count, 'test')} on the way to {leaf}; the share of {_text(self.label)}:"]
         # The tests of most consequence, in the order in which they were taken.
         ranked = sorted(range(count), key=lambda i: (-abs(self.tests[i].contribution(place)), i))
         shown = sorted(ranked[:_SHOWN])

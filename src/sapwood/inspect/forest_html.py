@@ -6,6 +6,7 @@ from html import escape
 
 from sapwood import _core
 from sapwood.inspect.html import bar, piece, table
+from sapwood.inspect.names import counted
 from sapwood.style import class_colour
 
 __all__ = ["forest_html"]
@@ -21,9 +22,12 @@ def forest_html(forest: _core.Forest, title: str) -> str:
     """
     trees = forest.of_trees()
     done = forest.tally()
-    size = f"{forest.n():,} points, {len(trees):,} trees, {forest.n_nodes():,} nodes, {forest.n_leaves():,} leaves"
-    told = [f"{done[name]:,} {name}" for name in ("warnings", "drifts") if done[name]]
-    told += [f"{done[name]:,} trees {name}" for name in ("swapped", "reset") if done[name]]
+    size = (
+        f"{counted(forest.n(), 'point')}, {counted(len(trees), 'tree')}, {counted(forest.n_nodes(), 'node')}, "
+        f"{counted(forest.n_leaves(), 'leaf', 'leaves')}"
+    )
+    told = [counted(done[f"{name}s"], name) for name in ("warning", "drift") if done[f"{name}s"]]
+    told += [f"{counted(done[name], 'tree')} {name}" for name in ("swapped", "reset") if done[name]]
     rows = []
     for number, tree in enumerate(trees[:_MOST_TREES]):
         share = tree["n_right"] / tree["n_asked"] if tree["n_asked"] else None

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
-from sapwood.inspect.names import shortened
+from sapwood.inspect.names import counted, shortened
 from sapwood.inspect.text import TextLine, text_lines
 from sapwood.style import class_colour
 
@@ -86,7 +86,7 @@ def tree_html(view: TreeView, title: str, max_depth: int | None = DEPTH) -> str:
     if hidden > 0:
         more.append(f"{hidden:,} nodes below depth {max_depth}")
     size = (
-        f"{_count(view.n, 'point')}, {_count(len(view.nodes), 'node')}, {_count(view.n_leaves, 'leaf', 'leaves')}, "
+        f"{counted(view.n, 'point')}, {counted(len(view.nodes), 'node')}, {counted(view.n_leaves, 'leaf', 'leaves')}, "
         f"depth {view.depth:,}"
     )
     return piece(
@@ -116,7 +116,7 @@ def explanation_html(told: Explanation) -> str:
         bar(told.probabilities, colours),
     ]
     if told.tests:
-        parts.append(f"<p>{_count(len(told.tests), 'test')} on the way to leaf {told.leaf}; the share of {name}:</p>")
+        parts.append(f"<p>{counted(len(told.tests), 'test')} on the way to leaf {told.leaf}; the share of {name}:</p>")
         rows = [("(root)", "", "", f"{told.root_shares[place]:.3f}")]
         rows += [
             (
@@ -164,7 +164,3 @@ def _key(classes: Sequence[object], colours: Sequence[str]) -> str:
     )
     more = len(classes) - _MOST_FEATURES
     return told if more <= 0 else f"{told} and {more:,} more"
-
-
-def _count(n: int, one: str, many: str | None = None) -> str:
-    return f"{n:,} {one if n == 1 else many or f'{one}s'}"

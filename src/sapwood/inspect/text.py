@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from sapwood.inspect.names import one_line
+from sapwood.inspect.names import counted, one_line
 from sapwood.inspect.view import NodeView, TreeView, check_depth
 
 __all__ = ["TextLine", "export_text", "text_lines"]
@@ -68,7 +68,7 @@ def export_text(
         rows.append(cells)
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     header = (
-        f"{_number(view.n, 'point')}, {_number(len(view.nodes), 'node')}, {_number(view.n_leaves, 'leaf', 'leaves')}, "
+        f"{counted(view.n, 'point')}, {counted(len(view.nodes), 'node')}, {counted(view.n_leaves, 'leaf', 'leaves')}, "
         f"depth {view.depth:,}; gain by {view.criterion}{_UNITS.get(view.criterion, '')}"
     )
     lines = [header]
@@ -76,10 +76,6 @@ def export_text(
         padded = (cell.ljust(width) for cell, width in zip(cells, widths, strict=True) if width)
         lines.append("  ".join(padded).rstrip())
     return "\n".join(lines) + "\n"
-
-
-def _number(count: int, one: str, many: str | None = None) -> str:
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
 def text_lines(view: TreeView, max_depth: int | None) -> Iterator[TextLine]:

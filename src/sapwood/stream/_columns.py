@@ -26,7 +26,8 @@ class Wanted:
 
     file: str
     label: str | None
-    """The column of the labels; by default the first that is called label, class or target, else the last."""
+    """The column of the labels; by default, of those that are not left out, the first that is called label, class or
+    target, else the last."""
     ignore: Collection[str]
     """Columns that are left out."""
     types: Mapping[str, Kind]
@@ -44,8 +45,10 @@ class Wanted:
             if self.label not in header:
                 self._refuse("label", self.label, header, line)
             return header.index(self.label)
-        named = [i for i, name in enumerate(header) if name.lower() in LABEL_NAMES]
-        return named[0] if named else len(header) - 1
+        left = [i for i, name in enumerate(header) if name not in self.ignore]
+        if not left:
+            raise StreamError(self.file, "a column with the labels", "none that is not ignored", line, 1)
+        return next((i for i in left if header[i].lower() in LABEL_NAMES), left[-1])
 
     def places(self, header: Sequence[str], label_at: int | None) -> list[int]:
         """Return the places of the columns whose cells are read."""

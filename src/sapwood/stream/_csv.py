@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from sapwood import _core
 from sapwood.stream._columns import Cells, Column, Wanted
-from sapwood.stream._errors import BadLineError, LineError, StreamError, shown
+from sapwood.stream._errors import BadLineError, LineError, StreamError, csv_fault, shown
 from sapwood.stream._formats import DELIMITERS
 from sapwood.stream._lines import Lines
 from sapwood.stream._source import Interrupted
@@ -42,7 +42,8 @@ class CsvParser:
     Parameters
     ----------
     label
-        The column of the labels; by default the first that is called label, class or target, else the last.
+        The column of the labels; by default, of those not left out, the first that is called label, class or target,
+        else the last.
     ignore
         Columns that are left out.
     delimiter
@@ -218,7 +219,7 @@ class CsvParser:
             except BadLineError as bad:
                 yield bad.error
             except csv.Error as error:
-                yield LineError(line, 1, f"a fault: {error}", "a row of CSV")
+                yield LineError(line, 1, csv_fault(error), "a row of CSV")
 
     # ---- the names of the columns -----------------------------------------------------------------------------------
 
@@ -235,7 +236,7 @@ class CsvParser:
             error = bad.error
             raise StreamError(self._file, error.expected, error.found, error.line, error.column) from None
         except csv.Error as error:
-            raise StreamError(self._file, "a header of CSV in one line", f"a fault: {error}", lines.n, 1) from None
+            raise StreamError(self._file, "a header of CSV in one line", csv_fault(error), lines.n, 1) from None
         if not self._has_header:
             return self._numbered(len(cells)), delimiter, first
         for i, name in enumerate(cells):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    import csv
 
 _LONGEST = 40
 
@@ -52,6 +55,13 @@ class BadLineError(Exception):
     def __init__(self, error: LineError) -> None:
         super().__init__(error)
         self.error = error
+
+
+def csv_fault(error: csv.Error) -> str:
+    """Return what was found where Python's csv module found an error; it has its own words for how files are opened."""
+    if str(error).startswith("new-line character"):
+        return "a carriage return without a line feed, outside of quotes"
+    return f"a fault: {error}"
 
 
 def shown(text: str) -> str:

@@ -71,7 +71,8 @@ class JsonLinesParser:
     Parameters
     ----------
     label
-        The field of the label; by default the first of label, class and target that the first object has.
+        The field of the label; by default the first of label, class and target that the first object has and that is
+        not left out.
     ignore
         Fields that are left out; one within an object is named ``user.age``.
     types
@@ -235,9 +236,11 @@ class JsonLinesParser:
             return None
         name = self._label
         if name is None:
-            name = next((known for known in LABEL_NAMES if known in fields), None)
+            wanted = [known for known in LABEL_NAMES if known not in self._ignore]
+            name = next((known for known in wanted if known in fields), None)
             if name is None:
-                self._fail(line, None, "an object without", f"one of the fields {', '.join(LABEL_NAMES)}")
+                one_of = f"one of the fields {', '.join(wanted)}" if wanted else "a label that is not ignored"
+                self._fail(line, None, "an object without", one_of)
             self._label = name
             self._left_out.append(name)
         if name not in fields:

@@ -206,11 +206,15 @@ class Reader:
 
     def _shortage(self) -> StreamError | None:
         """Return the error of a stream that ends without a point, or before the one to start at."""
+        from sapwood.inspect.names import counted
+
         if self._skipped < self._start:
-            return ShortStreamError(self.name, f"at least {self._start:,} points to skip", f"{self.position:,}")
+            return ShortStreamError(
+                self.name, f"at least {counted(self._start, 'point')} to skip", f"{self.position:,}"
+            )
         if self.position == 0:
             bad = f", {self.errors.count:,} of them bad" if self.errors.count else ""
-            return StreamError(self.name, "points", f"none in {self.n_lines:,} lines{bad}")
+            return StreamError(self.name, "points", f"none in {counted(self.n_lines, 'line')}{bad}")
         return None
 
 
@@ -264,7 +268,7 @@ def read(
         ``CountVectorizer(ngram_range=(1, 2))``; a HashingVectorizer hashes them too. By default CountVectorizer().
     label
         Tables (CSV, JSON lines, ARFF, Parquet, Arrow): the column or field with the label. By default label, class or
-        target, or the last column.
+        target, or the last column, of those that are not left out.
     labelled
         Whether the stream has labels. If not, labels are None, a line of text is all text, and the column or field
         named by `label` is left out. An svmlight line always has a label.
@@ -336,12 +340,17 @@ def read(
         n_features = _count("n_features", n_features, 1)
     if delimiter is not None and len(delimiter) != 1:
         raise ValueError(f"read: delimiter must be one character, got {delimiter!r}")
+    if delimiter is not None and delimiter in '"\r\n':
+        raise ValueError(f"read: delimiter must be no quote and no line end, got {delimiter!r}")
+    if label is not None and label in ignore:
+        raise ValueError(f"read: label must be a column that is not ignored, got {label!r}")
     opened = Source(source)
     try:
         kind = format or opened.columnar or format_of(opened.sample, opened.name)
         _check_content(kind, opened)
         _check_options(
             kind,
+            recognised=format is None,
             n_features=n_features,
             vectorizer=vectorizer,
             label=label,
@@ -404,12 +413,15 @@ def _check_content(kind: str, source: Source) -> None:
         raise StreamError(source.name, f"{kind} data" if kind in COLUMNAR else f"text in the format {kind}", found)
 
 
-def _check_options(kind: str, **options: Any) -> None:
+def _check_options(kind: str, *, recognised: bool, **options: Any) -> None:
     """Refuse an option that does not apply to the format, which would be ignored silently otherwise."""
     for name, value in options.items():
         is_given = value != _USUAL[name] if name in _USUAL else value is not None and value not in ((), {})
         if name not in _OPTIONS[kind] and is_given:
-            raise ValueError(f"read: {name} must be left out for the format {kind}, got {value!r}")
+            # A tab is between a label and a text as well as between the columns of a table.
+            is_table = recognised and kind == "text" and name in _OPTIONS["csv"]
+            hint = "; the format csv is that of a table with tabs between its columns" if is_table else ""
+            raise ValueError(f"read: {name} must be left out for the format {kind}, got {value!r}{hint}")
 
 
 def _count(name: str, value: int, least: int) -> int:

@@ -30,7 +30,8 @@ inline void put_gaussians(ByteWriter& out, const LeafMixer& mixer, std::size_t n
     for (std::size_t i = 0; i < size; ++i) {
         out.put(static_cast<std::int32_t>(mixer.gaussians->number_at(i)));
         std::vector<Gaussians::Cloud> clouds(n_classes);
-        std::ranges::copy(mixer.gaussians->clouds_at(i), clouds.begin());
+        const std::span<const Gaussians::Cloud> met = mixer.gaussians->clouds_at(i);
+        std::copy(met.begin(), met.end(), clouds.begin());
         for (const Gaussians::Cloud& cloud : clouds) {
             out.put(cloud.n);
             out.put(cloud.mean);
