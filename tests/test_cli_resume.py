@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from command_line import call, done, start, stream_bytes, write_stream, write_words
+from command_line import MOST_SECONDS, call, done, start, stream_bytes, write_stream, write_words
 
 from sapwood import load_model
 from sapwood.checkpoint import Checkpoint
@@ -19,7 +19,6 @@ from sapwood.checkpoint import Checkpoint
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no fork, SIGKILL or SIGTERM to send")
 
 LEARNERS = (["--learner", "vfdt", "--tau", "0.1"], ["--learner", "efdt", "--tau", "0.1", "--seed", "7"])
-MOST_SECONDS = 60
 
 
 @pytest.mark.parametrize("learner", LEARNERS)
