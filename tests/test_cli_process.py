@@ -79,7 +79,7 @@ def test_progress_is_for_terminals_only(tmp_path: Path) -> None:
     assert "Evaluating" in shown
     assert "accuracy" in shown
     assert "\x1b" not in output
-    assert output.startswith("StreamingTreeClassifier: 30000 points")
+    assert output.startswith("StreamingTreeClassifier: 30,000 points")
     assert run_on_terminal("evaluate", stream, "--quiet")[2] == ""
     running = start("evaluate", stream)
     plain, errors = running.communicate(timeout=MOST_SECONDS)
@@ -109,7 +109,7 @@ def test_a_signal_lets_evaluate_tell_the_results_until_then(number: int, code: i
     page = tmp_path / "run.html"
     status, lines, errors = stopped(number, "evaluate", "-", "--report", page)
     assert status == code, errors
-    points = int(lines[0].split()[1])
+    points = int(lines[0].split()[1].replace(",", ""))
     assert 10_000 <= points <= 25_000
     assert errors == f"Report: {page}\nStopped by {name} after {points:,} points.\n"
     assert page.is_file()
