@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,8 @@ from sapwood.datasets import make_text
 from sapwood.stream import write_svmlight
 
 COMMAND = [sys.executable, "-c", "from sapwood.cli import main; main()"]
+MOST_SECONDS = 60
+"""That a command may take which has little to do."""
 
 
 def call(*arguments: object, stdin: bytes | None = None) -> Any:
@@ -34,6 +38,31 @@ def start(*arguments: object, **options: Any) -> subprocess.Popen[bytes]:
     """Start the command as a program."""
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
     return subprocess.Popen([*COMMAND, *map(str, arguments)], **pipes)
+
+
+def run_on_terminal(*arguments: object, stdout_too: bool = False) -> tuple[int, str, str]:
+    """Run the command with a terminal as its standard error; return the exit code, the output, what was shown."""
+    import pty
+
+    ours, theirs = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "120"}
+    with tempfile.TemporaryFile() as output:
+        stdout = theirs if stdout_too else output
+        running = start(*arguments, stdin=subprocess.DEVNULL, stdout=stdout, stderr=theirs, env=environment)
+        os.close(theirs)
+        shown = b""
+        while True:
+            try:
+                part = os.read(ours, 65536)
+            except OSError:  # Linux says so of a terminal that nobody has open
+                break
+            if not part:
+                break
+            shown += part
+        os.close(ours)
+        running.wait(timeout=MOST_SECONDS)
+        output.seek(0)
+        return running.returncode, output.read().decode(), shown.decode(errors="replace")
 
 
 def write_stream(path: Path, n: int = 2000, d: int = 500) -> Path:

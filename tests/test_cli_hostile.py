@@ -8,8 +8,7 @@ import os
 from pathlib import Path
 
 import pytest
-from command_line import call, done, write_words
-from test_cli_process import run_on_terminal
+from command_line import call, done, run_on_terminal, write_words
 
 posix = pytest.mark.skipif(os.name == "nt", reason="Windows has no terminals or pipes to open by name")
 LABELS = ["a\nb", "a b", "\x1b[31mred"]

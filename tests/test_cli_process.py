@@ -8,17 +8,25 @@ import shlex
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 
 import pytest
-from command_line import COMMAND, call, done, start, stream_bytes, write_stream, write_words
+from command_line import (
+    COMMAND,
+    MOST_SECONDS,
+    call,
+    done,
+    run_on_terminal,
+    start,
+    stream_bytes,
+    write_stream,
+    write_words,
+)
 
 from sapwood import cli
 
 posix = pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGPIPE and no pseudo-terminals")
-MOST_SECONDS = 60
 
 
 @posix
@@ -41,31 +49,6 @@ def test_a_broken_pipe_is_quiet(arguments: list[str], tmp_path: Path) -> None:
         running.stdout.close()
         assert running.stderr.read() == b""
         assert running.wait(timeout=MOST_SECONDS) == 141
-
-
-def run_on_terminal(*arguments: object, stdout_too: bool = False) -> tuple[int, str, str]:
-    """Run the command with a terminal as its standard error; return the exit code, the output, what was shown."""
-    import pty
-
-    ours, theirs = pty.openpty()
-    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "120"}
-    with tempfile.TemporaryFile() as output:
-        stdout = theirs if stdout_too else output
-        running = start(*arguments, stdin=subprocess.DEVNULL, stdout=stdout, stderr=theirs, env=environment)
-        os.close(theirs)
-        shown = b""
-        while True:
-            try:
-                part = os.read(ours, 65536)
-            except OSError:  # Linux says so of a terminal that nobody has open
-                break
-            if not part:
-                break
-            shown += part
-        os.close(ours)
-        running.wait(timeout=MOST_SECONDS)
-        output.seek(0)
-        return running.returncode, output.read().decode(), shown.decode(errors="replace")
 
 
 @posix
@@ -96,7 +79,7 @@ def test_progress_is_for_terminals_only(tmp_path: Path) -> None:
     assert "Evaluating" in shown
     assert "accuracy" in shown
     assert "\x1b" not in output
-    assert output.startswith("StreamingTreeClassifier: 30000 points")
+    assert output.startswith("StreamingTreeClassifier: 30,000 points")
     assert run_on_terminal("evaluate", stream, "--quiet")[2] == ""
     running = start("evaluate", stream)
     plain, errors = running.communicate(timeout=MOST_SECONDS)
@@ -126,7 +109,7 @@ def test_a_signal_lets_evaluate_tell_the_results_until_then(number: int, code: i
     page = tmp_path / "run.html"
     status, lines, errors = stopped(number, "evaluate", "-", "--report", page)
     assert status == code, errors
-    points = int(lines[0].split()[1])
+    points = int(lines[0].split()[1].replace(",", ""))
     assert 10_000 <= points <= 25_000
     assert errors == f"Report: {page}\nStopped by {name} after {points:,} points.\n"
     assert page.is_file()

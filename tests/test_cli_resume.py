@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from command_line import call, done, start, stream_bytes, write_stream, write_words
+from command_line import MOST_SECONDS, call, done, start, stream_bytes, write_stream, write_words
 
 from sapwood import load_model
 from sapwood.checkpoint import Checkpoint
@@ -21,7 +21,6 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no fork, SI
 
 LEARNERS = (["--learner", "vfdt", "--tau", "0.1"], ["--learner", "efdt", "--tau", "0.1", "--seed", "7"])
 FORESTS = [kind.command for kind in TREES if kind.core == "Forest"]
-MOST_SECONDS = 60
 
 
 @pytest.mark.parametrize("learner", LEARNERS)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from command_line import call, done
-from test_mixed_identical import as_csv, as_json_lines, mixed
+from mixed_tables import as_csv, as_json_lines, mixed
 from tree_models import content
 
 from sapwood import load_model

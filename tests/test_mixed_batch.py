@@ -11,18 +11,17 @@ import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from mixed_streams import HOSTILE, ROWS, AsTheCoreDid, Row
 from reference_batch import text_id
 from reference_mixed_batch import BatchPoint, MixedBatchReference
 from reference_numbers import Test
 from reference_tree import Options
-from test_numbers_reference import AsTheCoreDid
 
 from sapwood import StreamingTreeClassifier
 from sapwood._core import Delta, Router, Tree, ValueCounts
 from sapwood.data.category import Category
 from sapwood.exceptions import ModelFormatError
 
-Row = tuple[dict[str, Any], int]
 Core = dict[str, Any]
 
 # The columns of numbers and of flags; all other names are those of categories.
@@ -226,21 +225,6 @@ def test_more_distinct_values_than_intervals() -> None:
     assert len(twins.core.router().edges()[NUMBERS["x"]]) > 64
 
 
-HOSTILE: dict[str, list[Row]] = {
-    "one value": [({"x": 3.0}, i % 2) for i in range(40)],
-    "all missing": [({"x": math.nan}, i % 2) for i in range(40)],
-    "one class": [({"x": float(i)}, 0) for i in range(40)],
-    "sorted labels": [({"x": float(i % 7), "k": "ab"[i % 2]}, int(i >= 60)) for i in range(120)],
-    "presence tells": [({"x": float(i % 5)} if i % 2 else {}, i % 2) for i in range(60)],
-    "late number": [({"x": float(i)} if i > 40 else {"f": True}, i % 2) for i in range(90)],
-    "late category": [({"k": "abc"[i % 3]} if i > 40 else {"f": True}, int(i % 3 > 0)) for i in range(90)],
-    "differs late": [({"x": 1.0 if i < 50 else float(i % 3)}, int(i % 3 == 0)) for i in range(100)],
-    "beyond what was": [({"x": float((-3) ** (i // 10))}, i % 2 if i < 50 else int(i % 3 == 0)) for i in range(100)],
-    "neighbours": [({"x": math.nextafter(1.0, 2.0) if i % 3 else 1.0}, int(i % 3 > 0)) for i in range(60)],
-    "nearly nothing": [({"x": 5e-324 * (i % 3)}, int(i % 3 > 0)) for i in range(60)],
-}
-
-
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_streams(name: str) -> None:
     rows = HOSTILE[name]
@@ -249,23 +233,6 @@ def test_hostile_streams(name: str) -> None:
             twins = MixedBatchTwins(options_of("hoeffding", leaf_prediction), search="exhaustive")
             for start in range(0, len(rows), size):
                 twins.learn(rows[start : start + size], 2)
-
-
-ROWS = st.lists(
-    st.tuples(
-        st.fixed_dictionaries(
-            {},
-            optional={
-                "x": st.sampled_from([-1.0, 0.0, 0.5, 2.0, 1e300]),
-                "y": st.integers(0, 90).map(float),
-                "k": st.sampled_from("abcd"),
-                "f": st.booleans(),
-            },
-        ),
-        st.integers(0, 1),
-    ),
-    max_size=60,
-)
 
 
 # Drawing whole batches of rows takes longer than Hypothesis expects of an example; none is left out for it.

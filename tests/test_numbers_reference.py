@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from mixed_streams import HOSTILE, ROWS, AsTheCoreDid, Row
 from reference_numbers import MixedPoint, MixedReferenceTree, Test
 from reference_tree import Options
 from tree_twins import After, are_near
@@ -26,8 +27,6 @@ KINDS = [kind for kind in KINDS if kind[1] != "evidence" or kind[2] == "entropy"
 # Weights are kept in single precision.
 NEAR_PROBABILITY = 1e-5
 
-Row = tuple[dict[str, Any], int]
-
 
 def options_of(kind: tuple[str, str, str], leaf_prediction: str = "majority") -> Options:
     growth, split_test, criterion = kind
@@ -40,22 +39,6 @@ def options_of(kind: tuple[str, str, str], leaf_prediction: str = "majority") ->
         min_samples_reevaluate=5,
         leaf_prediction=leaf_prediction,
     )
-
-
-@dataclass
-class AsTheCoreDid:
-    """Settles ties of the reference by what the core did with the point."""
-
-    tests: list[Test | None]
-    nodes: dict[str, Any]
-
-    def feature(self, way: Any) -> Test | None:
-        at = 0
-        for test, passed in way:
-            if self.tests[at] != test:
-                return None
-            at = int(self.nodes["on" if passed else "off"][at])
-        return self.tests[at]
 
 
 @dataclass
@@ -196,40 +179,11 @@ def test_ranges_of_many_values_that_move() -> None:
     assert max(ranges.used[1].edges) > 40
 
 
-HOSTILE: dict[str, list[Row]] = {
-    "one value": [({"x": 3.0}, i % 2) for i in range(40)],
-    "all missing": [({"x": math.nan}, i % 2) for i in range(40)],
-    "one class": [({"x": float(i)}, 0) for i in range(40)],
-    "sorted labels": [({"x": float(i % 7), "k": "ab"[i % 2]}, int(i >= 60)) for i in range(120)],
-    "presence tells": [({"x": float(i % 5)} if i % 2 else {}, i % 2) for i in range(60)],
-    "late number": [({"x": float(i)} if i > 40 else {"a": True}, i % 2) for i in range(90)],
-    "two values at once": [({"k": "abc"[i % 3], "x": float(i % 4)}, int(i % 3 > 0)) for i in range(80)],
-    "beyond what was": [({"x": float((-3) ** (i // 10))}, i % 2 if i < 50 else int(i % 3 == 0)) for i in range(100)],
-}
-
-
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_streams(name: str) -> None:
     for kind in KINDS:
         for leaf_prediction in ("majority", "mixed"):
             MixedTwins(options_of(kind, leaf_prediction), search="exhaustive").learn(HOSTILE[name])
-
-
-ROWS = st.lists(
-    st.tuples(
-        st.fixed_dictionaries(
-            {},
-            optional={
-                "x": st.sampled_from([-1.0, 0.0, 0.5, 2.0, 1e300]),
-                "y": st.integers(0, 90).map(float),
-                "k": st.sampled_from("abcd"),
-                "f": st.booleans(),
-            },
-        ),
-        st.integers(0, 1),
-    ),
-    max_size=60,
-)
 
 
 @settings(suppress_health_check=[HealthCheck.too_slow], max_examples=40)

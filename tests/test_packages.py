@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -143,3 +144,9 @@ def test_commands_import_only_what_they_need(tmp_path: Path) -> None:
         command = [sys.executable, "-c", code, *arguments]
         result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
         assert result.stderr.splitlines()[-1] == "[]", result.stderr
+
+
+def test_what_tests_share_is_in_no_test() -> None:
+    imports = re.compile(r"^\s*(?:from|import) test_\w+", re.MULTILINE)
+    takers = [path.name for path in Path(__file__).parent.glob("*.py") if imports.search(path.read_text("utf-8"))]
+    assert takers == []

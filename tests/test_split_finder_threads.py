@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from many_threads import run_all
 from oracle import BruteForce
 from scipy.sparse import csr_matrix
 from streams import as_matrix, random_labels, random_points
@@ -26,26 +27,6 @@ def answers(finder: SplitFinder) -> tuple[object, ...]:
     """Return all that a finder says about its points and its best features."""
     counters = (finder.n, finder.class_counts, finder.n_features_seen)
     return (*counters, finder.best(), finder.top(1000), finder.n_trees)
-
-
-def run_all(tasks: list[Callable[[], None]]) -> None:
-    """Run tasks in threads of their own; fail if one raises or does not come to an end."""
-    failures: list[BaseException] = []
-
-    def guarded(task: Callable[[], None]) -> None:
-        try:
-            task()
-        except BaseException as failure:  # noqa: BLE001 - handed on to the main thread below
-            failures.append(failure)
-
-    threads = [threading.Thread(target=guarded, args=(t,), daemon=True) for t in tasks]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(timeout=60)
-    assert not any(thread.is_alive() for thread in threads), "a thread is stuck"
-    if failures:
-        raise failures[0]
 
 
 @every_kind

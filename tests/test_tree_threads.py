@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from test_split_finder_threads import run_all
+from many_threads import run_all
 from tree_models import BOLD, CLASSIFIERS, Classifier, content, dicts, stream
 
 every_classifier = pytest.mark.parametrize("classifier", CLASSIFIERS)

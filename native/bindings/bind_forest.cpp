@@ -114,34 +114,6 @@ Vector<Label> predict(GuardedForest& self, const Array<std::int64_t>& indptr, co
     return to_numpy(std::move(labels));
 }
 
-Matrix<double> predict_proba(GuardedForest& self, const Array<std::int64_t>& indptr, const Array<KeyId>& keys,
-                             const NumberArrays& numbers) {
-    std::vector<double> probabilities;
-    std::array<std::size_t, 2> shape{};
-    {
-        nb::gil_scoped_release release;
-        const KeyedRows rows = checked_points(indptr, keys, numbers);
-        const std::shared_lock lock(self.mutex);
-        shape = {rows.size(), self.forest.n_classes()};
-        probabilities.reserve(shape[0] * shape[1]);
-        ForestScores scores = self.forest.make_scores();
-        for_each_row(self, rows, [&](std::size_t, const Point& point) {
-            self.forest.predict(point, scores);
-            probabilities.insert(probabilities.end(), scores.probabilities.begin(), scores.probabilities.end());
-        });
-    }
-    return to_numpy(std::move(probabilities), shape);
-}
-
-std::vector<double> predict_proba_one(GuardedForest& self, nb::handle x, std::optional<double> binarize, bool typed) {
-    const PointKeys point = point_to_ask(self, x, binarize, typed);
-    PointMaker maker;
-    const ReadLock lock(self.mutex);
-    ForestScores scores = self.forest.make_scores();
-    self.forest.predict(maker.to_ask(self.forest, Vocabulary::Reading(self.vocabulary()), point.view()), scores);
-    return scores.probabilities;
-}
-
 /// The sum over all trees of what `count` says of each.
 template <class CountOf>
 std::size_t over_trees(const GuardedForest& self, CountOf count) {
@@ -199,9 +171,10 @@ void bind_forest(nb::module_& module) {
              nb::arg("weights") = nb::none(), nb::arg("places") = nb::none(), nb::arg("numbers") = nb::none())
         .def("predict", &predict, nb::arg("indptr"), nb::arg("ids"), nb::arg("places") = nb::none(),
              nb::arg("numbers") = nb::none())
-        .def("predict_proba", &predict_proba, nb::arg("indptr"), nb::arg("ids"), nb::arg("numbers") = nb::none())
-        .def("predict_proba_one", &predict_proba_one, nb::arg("x").none(), nb::arg("binarize") = nb::none(),
-             nb::arg("typed") = false)
+        .def("predict_proba", &probabilities_of_rows<GuardedForest>, nb::arg("indptr"), nb::arg("ids"),
+             nb::arg("numbers") = nb::none())
+        .def("predict_proba_one", &probabilities_of_one<GuardedForest>, nb::arg("x").none(),
+             nb::arg("binarize") = nb::none(), nb::arg("typed") = false)
         .def_prop_rw(
             "n_jobs", [](GuardedForest& self) { return self.n_jobs; },
             [](GuardedForest& self, std::size_t n) {

@@ -11,8 +11,6 @@
 
 #include "guarded_tree.hpp"
 #include "sapwood/tree/learn_rows.hpp"
-#include "sapwood/tree/split_test/hoeffding.hpp"
-#include "sapwood/tree/split_test/mcdiarmid.hpp"
 #include "stream_learner.hpp"
 
 namespace sapwood::bindings {
@@ -101,34 +99,6 @@ Vector<Label> predict(GuardedTree& self, const Array<std::int64_t>& indptr, cons
     return to_numpy(std::move(labels));
 }
 
-Matrix<double> predict_proba(GuardedTree& self, const Array<std::int64_t>& indptr, const Array<KeyId>& keys,
-                             const NumberArrays& numbers) {
-    std::vector<double> probabilities;
-    std::array<std::size_t, 2> shape{};
-    {
-        nb::gil_scoped_release release;
-        const KeyedRows rows = checked_points(indptr, keys, numbers);
-        const std::shared_lock lock(self.mutex);
-        shape = {rows.size(), self.tree.n_classes()};
-        probabilities.reserve(shape[0] * shape[1]);
-        Scores scores = self.tree.make_scores();
-        for_each_row(self, rows, [&](std::size_t, const Point& point) {
-            self.tree.predict(point, scores);
-            probabilities.insert(probabilities.end(), scores.probabilities.begin(), scores.probabilities.end());
-        });
-    }
-    return to_numpy(std::move(probabilities), shape);
-}
-
-std::vector<double> predict_proba_one(GuardedTree& self, nb::handle x, std::optional<double> binarize, bool typed) {
-    const PointKeys point = point_to_ask(self, x, binarize, typed);
-    PointMaker maker;
-    const ReadLock lock(self.mutex);
-    Scores scores = self.tree.make_scores();
-    self.tree.predict(maker.to_ask(self.tree, Vocabulary::Reading(self.vocabulary()), point.view()), scores);
-    return scores.probabilities;
-}
-
 /// A property that is read under the lock.
 template <class Read>
 auto reading(Read read) {
@@ -148,13 +118,6 @@ void bind_tree(nb::module_& module) {
     for (const std::string_view name : model_names) models.append(nb::str(name.data(), name.size()));
     module.attr("LEAF_MODELS") = nb::tuple(models);
     module.attr("MAX_COLUMNS") = Keys::n_columns;
-    module.def("hoeffding_bound", &hoeffding_bound, nb::arg("range"), nb::arg("delta"), nb::arg("n"));
-    module.def(
-        "mcdiarmid_bound",
-        [](const std::string& criterion, std::size_t n_classes, double delta, double n) {
-            return mcdiarmid_bound(value_of<Criterion>("criterion", criterion), n_classes, delta, n);
-        },
-        nb::arg("criterion"), nb::arg("n_classes"), nb::arg("delta"), nb::arg("n"));
     nb::class_<GuardedTree> tree(module, "Tree",
                                  "A streaming tree. Many threads may read one object, or one change it.");
     tree.def(
@@ -169,9 +132,10 @@ void bind_tree(nb::module_& module) {
              nb::arg("weights") = nb::none(), nb::arg("places") = nb::none(), nb::arg("numbers") = nb::none())
         .def("predict", &predict, nb::arg("indptr"), nb::arg("ids"), nb::arg("places") = nb::none(),
              nb::arg("numbers") = nb::none())
-        .def("predict_proba", &predict_proba, nb::arg("indptr"), nb::arg("ids"), nb::arg("numbers") = nb::none())
-        .def("predict_proba_one", &predict_proba_one, nb::arg("x").none(), nb::arg("binarize") = nb::none(),
-             nb::arg("typed") = false)
+        .def("predict_proba", &probabilities_of_rows<GuardedTree>, nb::arg("indptr"), nb::arg("ids"),
+             nb::arg("numbers") = nb::none())
+        .def("predict_proba_one", &probabilities_of_one<GuardedTree>, nb::arg("x").none(),
+             nb::arg("binarize") = nb::none(), nb::arg("typed") = false)
         .def("n_bytes", reading([](GuardedTree& self) { return self.tree.n_bytes(); }))
         .def("vocabulary_bytes", reading([](GuardedTree& self) { return vocabulary_bytes(self); }))
         .def("growth", reading([](GuardedTree& self) { return std::string(word_of(self.tree.options().growth)); }))

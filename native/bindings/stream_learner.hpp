@@ -3,7 +3,11 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
+#include <array>
 #include <limits>
+#include <mutex>
+#include <optional>
+#include <shared_mutex>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -185,6 +189,38 @@ nb::dict made_of_numbers(Guarded& self) {
         }
     }
     return made;
+}
+
+/// The probability of each class for each row.
+template <class Guarded>
+Matrix<double> probabilities_of_rows(Guarded& self, const Array<std::int64_t>& indptr, const Array<KeyId>& keys,
+                                     const NumberArrays& numbers) {
+    std::vector<double> probabilities;
+    std::array<std::size_t, 2> shape{};
+    {
+        nb::gil_scoped_release release;
+        const KeyedRows rows = checked_points(indptr, keys, numbers);
+        const std::shared_lock lock(self.mutex);
+        shape = {rows.size(), self.learner().n_classes()};
+        probabilities.reserve(shape[0] * shape[1]);
+        auto scores = self.learner().make_scores();
+        for_each_row(self, rows, [&](std::size_t, const Point& point) {
+            self.learner().predict(point, scores);
+            probabilities.insert(probabilities.end(), scores.probabilities.begin(), scores.probabilities.end());
+        });
+    }
+    return to_numpy(std::move(probabilities), shape);
+}
+
+/// The same for one point.
+template <class Guarded>
+std::vector<double> probabilities_of_one(Guarded& self, nb::handle x, std::optional<double> binarize, bool typed) {
+    const PointKeys point = point_to_ask(self, x, binarize, typed);
+    PointMaker maker;
+    const ReadLock lock(self.mutex);
+    auto scores = self.learner().make_scores();
+    self.learner().predict(maker.to_ask(self.learner(), Vocabulary::Reading(self.vocabulary()), point.view()), scores);
+    return scores.probabilities;
 }
 
 template <class Enum>

@@ -1,4 +1,4 @@
-"""Decision trees from streams of sparse data that know the best split after every point.
+"""Decision trees and forests from streams, sparse or mixed, that know the best split after every point.
 
 Names and submodules are loaded on first use, so the command line prints its help without importing scikit-learn.
 """

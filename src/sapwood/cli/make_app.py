@@ -24,7 +24,7 @@ def _options(
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    """Decision trees from streams of sparse data."""
+    """Decision trees and forests from streams, sparse or mixed."""
 
 
 def _help(command: Callable[..., None]) -> str:
@@ -42,7 +42,7 @@ def make_app(commands: Iterable[Callable[..., None]], generators: Iterable[Calla
     """Return the application with these commands, and with these of `sapwood generate`."""
     app = typer.Typer(
         name="sapwood",
-        help="Decision trees from streams of sparse data.",
+        help="Decision trees and forests from streams, sparse or mixed.",
         no_args_is_help=True,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,

@@ -4,26 +4,22 @@ from __future__ import annotations
 
 import csv
 import sys
-from itertools import chain, islice
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from sapwood import _core
 from sapwood.stream._columns import Cells, Column, Wanted
-from sapwood.stream._errors import BadLineError, LineError, StreamError, csv_fault, shown
-from sapwood.stream._formats import DELIMITERS
+from sapwood.stream._csv_table import csv_header, csv_rows, sample_of, settled
+from sapwood.stream._errors import LineError, shown
 from sapwood.stream._lines import Lines
-from sapwood.stream._source import Interrupted
-from sapwood.stream._table import MOST_EXAMPLES, SETTLING, ColumnRead, TableRead, looks_like_number, table_batch
+from sapwood.stream._table import TableRead, looks_like_number, table_batch
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
-    from typing import TypeAlias
 
     from sapwood.data import Batch
     from sapwood.data.kinds import Kind
-
-    # A row of the table with its line, or what is wrong with the line.
-    Row: TypeAlias = tuple[int, list[str]] | LineError
+    from sapwood.stream._csv_table import Row
 
 # What ends a cell in a way of its own, so that a delimiter like it is left to Python.
 _NO_DELIMITERS = '"\r\n\0'
@@ -99,20 +95,21 @@ class CsvParser:
     def events(self, blocks: Iterator[bytes]) -> Iterator[LineError | None]:
         """Yield the error of each bad line, and None whenever `most` points are gathered."""
         lines = self._lines = Lines(blocks)
-        header, delimiter, first = self._header(lines)
         wanted = self._wanted
-        label_at = wanted.label_at(header, lines.n)
-        wanted.check(header, lines.n)
-        self._columns_read = [
-            (i, Column(header[i], wanted.types.get(header[i]), self._na_values))
-            for i in wanted.places(header, label_at)
+        header = csv_header(lines, wanted, self._delimiter, has_header=self._has_header)
+        names, delimiter, first = header
+        label_at = wanted.label_at(names, lines.n)
+        wanted.check(names, lines.n)
+        columns = self._columns_read = [
+            (i, Column(names[i], wanted.types.get(names[i]), self._na_values)) for i in wanted.places(names, label_at)
         ]
-        rows = self._rows(lines, header, delimiter, label_at, first)
-        sample, stopped = self._sample(rows)
-        self._settle(header, label_at, sample)
-        if not header:
+        rows = csv_rows(lines, header, label_at)
+        is_settled = all(column.kind for _, column in columns)
+        sample, stopped = ([], None) if is_settled else sample_of(rows)
+        self._told = settled(names, columns, label_at, sample, wanted, has_header=self._has_header)
+        if not names:
             return
-        native = self._native = self._core_rows(header, delimiter, label_at)
+        native = self._native = self._core_rows(names, delimiter, label_at)
         yield from self._gather(sample)
         if stopped is not None:
             raise stopped
@@ -129,23 +126,10 @@ class CsvParser:
             elif len(native) >= self.most:
                 yield None
 
-    def _sample(self, rows: Iterator[Row]) -> tuple[list[Row], BaseException | None]:
-        """Return the rows by which columns are settled, none if they are, and the error after them, if there is one."""
-        sample: list[Row] = []
-        if all(column.kind for _, column in self._columns_read):
-            return sample, None
-        try:
-            for row in islice(rows, SETTLING):
-                sample.append(row)  # noqa: PERF402 - of rows before an error, too
-        except (StreamError, OSError, Interrupted) as error:
-            # What was read before it is given first.
-            return sample, error
-        return sample, None
-
-    def _core_rows(self, header: list[str], delimiter: str, label_at: int | None) -> _core.CsvRows:
+    def _core_rows(self, names: list[str], delimiter: str, label_at: int | None) -> _core.CsvRows:
         """Return what reads rows natively: the columns are numbered from 1 on, and that of the labels is 0."""
         columns = self._columns_read
-        numbers = [-1] * len(header)
+        numbers = [-1] * len(names)
         for number, (place, _) in enumerate(columns, 1):
             numbers[place] = number
         if label_at is not None:
@@ -198,97 +182,3 @@ class CsvParser:
         assert self._native is not None
         names = [column.name for _, column in self._columns_read]
         return table_batch(self._native.take(), names, labelled=self._wanted.labelled)
-
-    def _rows(
-        self, lines: Lines, header: list[str], delimiter: str, label_at: int | None, first: str | None
-    ) -> Iterator[Row]:
-        """Yield the rows of the table, or what is wrong with one; the line `first`, which was read, before the rest."""
-        read_before = [] if first is None else [f"{first}\n"]
-        rows = csv.reader(chain(read_before, map("{}\n".format, lines)), delimiter=delimiter, strict=True)
-        n_before = len(read_before)
-        while True:
-            line, n_before = lines.n + 1 - n_before, 0
-            try:
-                row = next(rows, None)
-                if row is None:
-                    return
-                if not row:
-                    continue
-                self._check_row(row, header, line, label_at)
-                yield line, row
-            except BadLineError as bad:
-                yield bad.error
-            except csv.Error as error:
-                yield LineError(line, 1, csv_fault(error), "a row of CSV")
-
-    # ---- the names of the columns -----------------------------------------------------------------------------------
-
-    def _header(self, lines: Lines) -> tuple[list[str], str, str | None]:
-        """Read the first line: the names of the columns, how they are separated, and the line if it is a row.
-
-        Errors here are those of the file.
-        """
-        try:
-            first = next((line for line in lines if line.strip()), "")
-            delimiter = self._delimiter or max(DELIMITERS, key=first.count)
-            cells = [name.strip() for name in next(csv.reader([first], delimiter=delimiter, strict=True), [])]
-        except BadLineError as bad:
-            error = bad.error
-            raise StreamError(self._file, error.expected, error.found, error.line, error.column) from None
-        except csv.Error as error:
-            raise StreamError(self._file, "a header of CSV in one line", csv_fault(error), lines.n, 1) from None
-        if not self._has_header:
-            return self._numbered(len(cells)), delimiter, first
-        for i, name in enumerate(cells):
-            if name in cells[:i]:
-                wanted = "columns of different names (or a file that is said to have no header)"
-                raise StreamError(self._file, wanted, f"{shown(name)} twice", lines.n, i + 1)
-        return cells, delimiter, None
-
-    def _numbered(self, n: int) -> list[str]:
-        """Return the names of columns without a header."""
-        names = [f"x{i + 1}" for i in range(n + 1)]
-        if not self._wanted.labelled and self._wanted.label in names and n == len(self._wanted.types):
-            # As in training, but for the label, wherever that was.
-            names.remove(self._wanted.label)
-        return names[:n]
-
-    # ---- how the table was read -------------------------------------------------------------------------------------
-
-    def _settle(self, header: list[str], label_at: int | None, sample: list[Row]) -> None:
-        """Settle what each column holds by the first rows, and note how the table was read."""
-        rows = [row[1] for row in sample if not isinstance(row, LineError)]
-        remarks = []
-        if self._has_header and not self._wanted.only_typed:
-            alike = [name for name in header if looks_like_number(name) or not name]
-            if "" in self._wanted.ignore or "" in self._wanted.types:
-                alike = [name for name in alike if name]
-            if alike == [""] and header[0] == "" and len(header) > 1:
-                remarks.append(
-                    "the first column has no name, as that of row numbers which pandas writes has none: if it is one, "
-                    "ignore the column ''"
-                )
-            elif alike:
-                names = ", ".join(map(shown, header[:MOST_EXAMPLES])) + (", …" if len(header) > MOST_EXAMPLES else "")
-                remarks.append(f"the header, {names}, looks like data: if it is, say that there is no header")
-        of_place = dict(self._columns_read)
-        told = []
-        for i, name in enumerate(header):
-            cells = [row[i].strip() for row in rows]
-            column = of_place.get(i)
-            if column is not None:
-                remark = column.settle(cells)
-                if remark is not None:
-                    remarks.append(remark)
-                cells = [cell for cell in cells if not column.is_missing(cell)]
-            kind = "label" if i == label_at else "ignored" if column is None else column.kind or "empty"
-            told.append(ColumnRead(name, kind, tuple(islice(dict.fromkeys(cells), MOST_EXAMPLES))))
-        self._told = TableRead(None if label_at is None else header[label_at], told, {}, remarks)
-
-    @staticmethod
-    def _check_row(row: list[str], header: list[str], line: int, label_at: int | None) -> None:
-        if len(row) != len(header):
-            column = min(len(row), len(header)) + 1
-            raise BadLineError(LineError(line, column, f"{len(row)}", f"{len(header)} columns as in the first line"))
-        if label_at is not None and not row[label_at].strip():
-            raise BadLineError(LineError(line, label_at + 1, "an empty cell", "a label"))
