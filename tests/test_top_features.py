@@ -12,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 
 from sapwood import ExtremelyFastDecisionTreeClassifier, HoeffdingTreeClassifier, _core
 from sapwood.inspect.explain import explain_one
-from sapwood.inspect.top_features import evidence_of_features, top_features
+from sapwood.inspect.strongest_features import evidence_of_features, top_features
 from sapwood.inspect.view import TreeView
 
 

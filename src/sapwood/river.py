@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from sapwood.estimators import TreeClassifier
     from sapwood.inspect.explain import Explanation
     from sapwood.inspect.names import FeatureNames
+    from sapwood.inspect.strongest_features import TopFeatures
     from sapwood.inspect.summary import Summary
-    from sapwood.inspect.top_features import TopFeatures
     from sapwood.inspect.view import TreeView
     from sapwood.parameters import TreeKind
 

@@ -111,8 +111,8 @@ def train(
             require_two_classes(inputs.name(), state.learner.labels.classes.tolist())
         training.save()
     signals.check(training.stopped())
-    summary = state.learner.summary()
     if not output.quiet or output.json:
+        summary = state.learner.summary()
         output.result(
             f"{counted(state.points, 'point')} of {inputs.name()} learned: {counted(summary.n_nodes, 'node')}, "
             f"{counted(summary.n_leaves, 'leaf', 'leaves')}, depth {summary.depth:,}. Saved in {model}.",

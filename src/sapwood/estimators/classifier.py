@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from sapwood.inspect.explain import Explanation
     from sapwood.inspect.names import FeatureNames
-    from sapwood.inspect.top_features import TopFeatures
+    from sapwood.inspect.strongest_features import TopFeatures
     from sapwood.inspect.view import TreeView
     from sapwood.learner import Point, TreeModel
 

@@ -13,7 +13,7 @@ from sapwood.evaluate._forest_growth import ForestGrowth, TreesSeen
 from sapwood.inspect.core_tree import CoreForest, CoreModel, CoreTree
 from sapwood.inspect.names import FeatureNames, teller_of_names
 from sapwood.inspect.node_test import NodeTest, NodeTests
-from sapwood.inspect.top_features import TopFeatures
+from sapwood.inspect.strongest_features import TopFeatures
 from sapwood.inspect.view import TreeView
 from sapwood.learner import ForestLearner
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from sapwood.inspect.explain import Explanation
     from sapwood.inspect.names import FeatureNames
-    from sapwood.inspect.top_features import TopFeatures
+    from sapwood.inspect.strongest_features import TopFeatures
     from sapwood.inspect.view import TreeView
 
 __all__ = ["Inspectable"]

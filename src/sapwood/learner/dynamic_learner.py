@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from sapwood.data.labels import as_label
-from sapwood.inspect.summary import DynamicTreeSummary
 from sapwood.learner.answers import Answers
 from sapwood.learner.dynamic_model import NOT_HELD, DynamicModel, check_ids
 from sapwood.learner.learner import REFUSED, TreeLearner
@@ -206,6 +205,8 @@ class DynamicLearner(TreeLearner):
 
     def summary(self) -> Summary:
         """Return the size and the work of the tree in a few numbers."""
+        from sapwood.inspect.summary import DynamicTreeSummary
+
         with self.lock:
             found = super().summary()
             assert isinstance(found, DynamicTreeSummary)

@@ -6,9 +6,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
-from sapwood.inspect.forest_html import forest_html
-from sapwood.inspect.summary import ForestSummary
-from sapwood.inspect.top_features import top_features
 from sapwood.learner.forest_model import ForestModel
 from sapwood.learner.learner import TreeLearner
 from sapwood.learner.make_tree import n_threads
@@ -23,7 +20,8 @@ if TYPE_CHECKING:
     from sapwood.data.core_rows import CoreRows
     from sapwood.inspect.explain import Explanation
     from sapwood.inspect.names import FeatureNames
-    from sapwood.inspect.top_features import TopFeatures
+    from sapwood.inspect.strongest_features import TopFeatures
+    from sapwood.inspect.summary import ForestSummary
     from sapwood.inspect.view import TreeView
 
 __all__ = ["ForestLearner"]
@@ -86,6 +84,8 @@ class ForestLearner(TreeLearner):
 
     def html(self, title: str) -> str:
         """Return the forest in its current state as a small piece of HTML."""
+        from sapwood.inspect.forest_html import forest_html
+
         model = self.fitted()
         with self.lock:
             return forest_html(model.forest, title)
@@ -94,6 +94,8 @@ class ForestLearner(TreeLearner):
 
     def top_features(self, k: int = 10, feature_names: FeatureNames = None, owner: str | None = None) -> TopFeatures:
         """Return for each class the features with the largest weights for it in the leaves, the mean over the trees."""
+        from sapwood.inspect import top_features
+
         model = self.fitted()
         owner = owner or f"{self.owner}.top_features"
         self.require_feature_weights(owner)
@@ -112,6 +114,8 @@ class ForestLearner(TreeLearner):
 
     def summary(self) -> ForestSummary:
         """Return the size and the history of the forest in a few numbers."""
+        from sapwood.inspect.summary import ForestSummary
+
         model = self.fitted()
         with self.lock:
             return ForestSummary.of(model.forest, len(model.labels.classes))

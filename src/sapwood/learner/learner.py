@@ -12,11 +12,6 @@ from sapwood.data.batch import as_dict
 from sapwood.data.category import Category
 from sapwood.data.labels import NO_LABELS, Labels, as_label, error_of_label
 from sapwood.data.weights import LARGEST_WEIGHT, weight_of_one
-from sapwood.inspect.explain import Explanation, explain_row
-from sapwood.inspect.html import tree_html
-from sapwood.inspect.summary import Summary, summary_of
-from sapwood.inspect.top_features import TopFeatures, top_features
-from sapwood.inspect.view import TreeView, places_of
 from sapwood.learner.answers import Answers
 from sapwood.learner.declared import check_declared, declared
 from sapwood.learner.locks import Lock, new_lock
@@ -35,7 +30,11 @@ if TYPE_CHECKING:
     from sapwood.data.core_rows import CoreRows
     from sapwood.data.encode import Reading
     from sapwood.inspect.core_tree import CoreTree
+    from sapwood.inspect.explain import Explanation
     from sapwood.inspect.names import FeatureNames
+    from sapwood.inspect.strongest_features import TopFeatures
+    from sapwood.inspect.summary import Summary
+    from sapwood.inspect.view import TreeView
     from sapwood.parameters import TreeKind
 
     Point: TypeAlias = Mapping[Any, Any] | Iterable[Hashable]
@@ -419,7 +418,7 @@ class TreeLearner:
         # Read last: they may be newer than the probabilities, but know all classes of these.
         return model.labels, probabilities
 
-    # ---- looking inside ---------------------------------------------------------------------------------------------
+    # ---- looking inside: what does it is loaded when it is asked ----------------------------------------------------
 
     def member(self, tree: int = 0) -> TreeLearner:
         """Return a learner of a tree of this one, which has one, its own: number 0."""
@@ -429,10 +428,14 @@ class TreeLearner:
 
     def html(self, title: str) -> str:
         """Return the tree in its current state as a small piece of HTML."""
+        from sapwood.inspect.html import tree_html
+
         return tree_html(self.view(None, "html"), title)
 
     def view(self, feature_names: FeatureNames = None, owner: str = "TreeView.of") -> TreeView:
         """Return a view of the tree in its current state; `owner` is the function named in errors."""
+        from sapwood.inspect.view import TreeView
+
         model = self.fitted()
         with self.lock:
             labels = model.labels
@@ -441,6 +444,9 @@ class TreeLearner:
 
     def explain(self, point: CoreRows, feature_names: FeatureNames, owner: str) -> Explanation:
         """Explain the prediction for a point, a single row."""
+        from sapwood.inspect.explain import explain_row
+        from sapwood.inspect.view import places_of
+
         model = self.fitted()
         with self.lock:
             view = self.view(feature_names, owner)
@@ -449,6 +455,9 @@ class TreeLearner:
 
     def explain_batch(self, batch: Batch, feature_names: FeatureNames = None) -> Iterator[Explanation]:
         """Yield why each point of a batch is predicted as it is. The tree must not learn meanwhile."""
+        from sapwood.inspect.explain import explain_row
+        from sapwood.inspect.view import places_of
+
         model = self._model_for(batch)
         view = self.view(feature_names, "explain_batch")
         places = places_of(model.labels.order, view.classes)
@@ -471,6 +480,8 @@ class TreeLearner:
 
     def top_features(self, k: int = 10, feature_names: FeatureNames = None, owner: str | None = None) -> TopFeatures:
         """Return for each class the features with the largest weights for it in the models of the leaves."""
+        from sapwood.inspect import top_features
+
         model = self.fitted()
         owner = owner or f"{self.owner}.top_features"
         self.require_feature_weights(owner)
@@ -487,6 +498,8 @@ class TreeLearner:
 
     def summary(self) -> Summary:
         """Return the size and the history of the tree in a few numbers."""
+        from sapwood.inspect.summary import summary_of
+
         model = self.fitted()
         with self.lock:
             return summary_of(model.tree, len(model.labels.classes))

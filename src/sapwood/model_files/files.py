@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import hashlib
 import os
-import secrets
 import stat
+import zlib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -60,13 +59,14 @@ def _temporary_for(target: Path, mode: int | None) -> tuple[Path, int]:
     """Make a temporary file for a target, with its permissions from the start; remove what others have left behind.
 
     The names are few and follow from the name of the target, so that leftovers are found without looking through the
-    folder. Whoever writes one holds its lock: one without was left by a process that is gone.
+    folder; two targets that share them take different ones. Whoever writes one holds its lock: one without was left by
+    a process that is gone.
     """
-    name = hashlib.blake2b(os.fsencode(target.name), digest_size=8).hexdigest()
+    name = f"{zlib.crc32(os.fsencode(target.name)):08x}"
     numbered = [target.parent / f".sapwood-{name}-{i}.tmp" for i in range(_WRITERS)]
     for temporary in numbered:
         _remove_left_over(temporary)
-    for temporary in [*numbered, target.parent / f".sapwood-{name}-{secrets.token_hex(8)}.tmp"]:
+    for temporary in [*numbered, target.parent / f".sapwood-{name}-{os.urandom(8).hex()}.tmp"]:
         try:
             descriptor = _create(temporary, mode)
         except FileExistsError:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import operator
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
 ON_ERROR = ("stop", "skip", "log")
 
 _KEPT_ERRORS = 10
-_log = logging.getLogger("sapwood.stream")
 
 
 @dataclass
@@ -202,7 +200,9 @@ class Reader:
         if len(self.errors.first) < _KEPT_ERRORS:
             self.errors.first.append(error)
         if self._on_error == "log":
-            _log.warning("%s; skipped", exception)
+            import logging
+
+            logging.getLogger("sapwood.stream").warning("%s; skipped", exception)
 
     def _shortage(self) -> StreamError | None:
         """Return the error of a stream that ends without a point, or before the one to start at."""
