@@ -29,11 +29,12 @@ help: ## Say what there is to make
 demo: $(VENV)/.demo ## Learn a drifting stream, race every search; print tables, leave a page and a picture
 	$(BIN)/python -m sapwood.demo
 
-# Each worker takes tests that stand together, and from the others what they have not begun when it has none left.
-PYTEST := $(BIN)/python -m pytest --numprocesses=auto --maxprocesses=4 --dist=worksteal
+# Each worker takes tests that stand together, and from the others what they have not begun when it has none left. Bytecode
+# is kept whatever the environment says: else every worker, and every command that a test starts, compiles all anew.
+PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses=auto --maxprocesses=4 --dist=worksteal
 
 check: $(VENV)/.dev ## The fast check for every save: unit tests, examples, small oracles; under a minute once built
-	$(PYTEST) -m 'not slow'
+	HYPOTHESIS_PROFILE=$${HYPOTHESIS_PROFILE:-save} $(PYTEST) -m 'not slow'
 
 test: $(VENV)/.dev ## Run every test, in parallel
 	$(PYTEST)

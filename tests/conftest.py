@@ -17,8 +17,10 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 ROOT = Path(__file__).resolve().parents[1]
 
 # No deadline in any profile: the time of one example on a shared machine says nothing about its correctness.
-# `dev` looks somewhere new at every run, `ci` at the same examples at every run, `thorough` far longer.
+# `dev` looks somewhere new at every run, and so does `save`, at a quarter of the examples: `make check` runs so often
+# that it has soon seen as many. `ci` looks at the same examples at every run, `thorough` far longer.
 settings.register_profile("dev", deadline=None)
+settings.register_profile("save", deadline=None, max_examples=25)
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
 settings.register_profile(
     "thorough", deadline=None, max_examples=2000, suppress_health_check=[HealthCheck.too_slow], print_blob=True
@@ -38,9 +40,12 @@ SLOW = frozenset(
         "cli_train",
         "demo",
         "evaluate_prequential",
+        "following_reference",
+        "forest_reference",
         "forests_identical",
         "forks",
         "golden",
+        "numbers_reference",
         "packages",
         "paper",
         "paper_figures",
@@ -52,6 +57,7 @@ SLOW = frozenset(
         "report_browser",
         "split_finder_oracle",
         "split_finder_threads",
+        "streaming_reference",
         "tree_pictures",
         "tree_reference",
         "tree_threads",

@@ -79,6 +79,7 @@ def test_missing_matplotlib(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
     assert "pip install 'sapwood[paper]'" in result.output
 
 
+@pytest.mark.slow
 def test_reproduce_one_experiment_on_a_file(tmp_path: Path) -> None:
     points = write_points(tmp_path / "points.svm")
     out = tmp_path / "out"

@@ -55,8 +55,20 @@ class Endless:
     ("arguments", "head", "line", "ending"),
     [
         (["train", "-", "-m", "m", "--format", "svmlight"], b"", b"1 x:y\n", SIGNALS[0]),
-        (["train", "-", "-m", "m", "--format", "csv", "--label", "y"], b"y,x,z\n", b"a\n", SIGNALS[1]),
-        (["train", "-", "-m", "m", "--format", "jsonl", "--label", "y"], b"", b"{\n", SIGNALS[0]),
+        pytest.param(
+            ["train", "-", "-m", "m", "--format", "csv", "--label", "y"],
+            b"y,x,z\n",
+            b"a\n",
+            SIGNALS[1],
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
+            ["train", "-", "-m", "m", "--format", "jsonl", "--label", "y"],
+            b"",
+            b"{\n",
+            SIGNALS[0],
+            marks=pytest.mark.slow,
+        ),
         (["evaluate", "-", "--format", "svmlight"], b"", b"1 x:y\n", SIGNALS[1]),
     ],
     ids=["svmlight", "csv", "jsonl", "evaluate"],

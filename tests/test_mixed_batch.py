@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
@@ -157,7 +158,7 @@ def options_of(split_test: str, leaf_prediction: str, criterion: str = "entropy"
 # ---- the tree --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("size", [11, 60])
+@pytest.mark.parametrize("size", [pytest.param(11, marks=pytest.mark.slow), 60])
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize(
     ("split_test", "criterion"), [("evidence", "entropy"), ("hoeffding", "entropy"), ("hoeffding", "gini")]
@@ -176,7 +177,7 @@ def test_the_tree_is_that_of_the_reference(
         assert "above" in kinds
 
 
-@pytest.mark.parametrize("size", [7, 60])
+@pytest.mark.parametrize("size", [pytest.param(7, marks=pytest.mark.slow), 60])
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("leaf_prediction", ["logistic", "adaptive", "mixed"])
 def test_models_take_the_steps_of_the_reference(leaf_prediction: str, n_classes: int, size: int) -> None:
@@ -197,6 +198,7 @@ def test_weights_and_parts(leaf_prediction: str) -> None:
     assert twins.reference.tally["split"] > 1
 
 
+@pytest.mark.slow
 def test_bins_of_many_values_that_come_bit_by_bit() -> None:
     """Edges are added until the number is settled, and then stay; leaves from before go on with what they had."""
     rng = np.random.default_rng(2)
@@ -339,12 +341,20 @@ def test_order_and_partition_leave_no_trace(rows: list[Row], cuts: list[int], le
         check(here)
 
 
+@cache
+def learned_twice() -> tuple[list[Row], tuple[Any, ...]]:
+    """Return points, and what makes a tree that has learned them twice; to learn takes longer than all else."""
+    rows = mixed_rows(4, 200)
+    tree = Tree(**options_of("hoeffding", "majority").of_core())
+    for _ in range(2):
+        learn(tree, [batch_point(x, label) for x, label in rows], names_of(rows), 2)
+    return rows, (tree.to_bytes(), tree.named_keys(), tree.number_keys())
+
+
 @given(rows=ROWS)
 def test_a_router_leads_points_as_its_tree_does(rows: list[Row]) -> None:
-    tree = Tree(**options_of("hoeffding", "majority").of_core())
-    train = mixed_rows(4, 200)
-    learn(tree, [batch_point(x, label) for x, label in train], names_of(train), 2)
-    learn(tree, [batch_point(x, label) for x, label in train], names_of(train), 2)
+    train, saved = learned_twice()
+    tree = Tree.from_bytes(*saved)
     points = [batch_point(x, label) for x, label in (*train[:20], *rows)]
     (indptr, ids, _, _), (ends, number_ids, values) = as_arrays(points)
     names = names_of([*train, *rows])

@@ -125,6 +125,20 @@ def test_commands_run_without_scikit_learn(command: str, tmp_path: Path) -> None
     run(*arguments[command])
 
 
+def test_names_of_inspect_are_loaded_whichever_module_came_first() -> None:
+    """A module of the name of a function would take its place: all are loaded before the names are asked for."""
+    code = (
+        "import pkgutil, importlib, types\nimport sapwood.inspect as inspect\n"
+        "for each in pkgutil.iter_modules(inspect.__path__):\n"
+        "    importlib.import_module(f'sapwood.inspect.{each.name}')\n"
+        "assert dir(inspect) == sorted(inspect.__all__)\n"
+        "modules = [n for n in inspect.__all__ if isinstance(getattr(inspect, n), types.ModuleType)]\n"
+        "assert modules == [], modules\nassert not hasattr(inspect, 'nothing')"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+
+
 def test_commands_import_only_what_they_need(tmp_path: Path) -> None:
     (tmp_path / "texts.tsv").write_text("spam\twin a prize now\nham\tsee you at noon\n" * 20, encoding="utf-8")
     (tmp_path / "table.csv").write_text("a,b,label\n1,red,x\n2,blue,y\n" * 20, encoding="utf-8")

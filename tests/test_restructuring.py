@@ -67,6 +67,7 @@ def test_hostile_streams(name: str) -> None:
             Twins(options, search="exhaustive").learn(weighted(HOSTILE[name]()[:200]), ask_every=50)
 
 
+@pytest.mark.slow
 def test_a_tree_that_follows_changes() -> None:
     resplit = 0
     for seed in range(6):
