@@ -79,6 +79,15 @@ def test_alternates_are_as_many_as_a_file_says(following: bytes, place: int, cou
         tree_file.from_bytes(changed(following, tree=tree[:at] + struct.pack("<q", count) + tree[at + 8 :]))
 
 
+@pytest.mark.parametrize("words", [b"\x1b[31mre", b"op\n\r\ton", "\u202eopts".encode()])
+def test_a_refusal_says_nothing_of_a_file_that_a_terminal_would_obey(seeds: list[bytes], words: bytes) -> None:
+    data = next(data for data in seeds if "tree" in unpack(data))
+    tree = unpack(data)["tree"]
+    with pytest.raises(ModelFormatError, match="must have the section 'options' here, got ") as refused:
+        tree_file.from_bytes(changed(data, tree=tree.replace(b"\7options", b"\7" + words, 1)))
+    assert str(refused.value).isprintable()
+
+
 @pytest.mark.parametrize("name", ['{"float":"nan"}', '{"tuple":[1,{"float":"nan"}]}'])
 def test_a_feature_that_does_not_equal_itself_is_refused(seeds: list[bytes], name: str) -> None:
     names = json.loads(unpack(seeds[2])["features"])

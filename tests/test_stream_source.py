@@ -6,7 +6,7 @@ import builtins
 import io
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from stream_files import COMPRESS, EXTENSIONS, Pieces, batches_until_error, points_of
 
 from sapwood.stream import COLUMNAR, FORMATS, Batch, StreamError, read
+from sapwood.stream._lines import blocks
 
 TEXT = b"".join(b"%d %d:1 %d:1\n" % (i % 2, i % 97, 100 + i % 31) for i in range(600))
 POINTS = [([i % 97, 100 + i % 31], i % 2) for i in range(600)]
@@ -253,3 +254,20 @@ def test_a_line_has_a_limit(size: int, kind: str | None) -> None:
     assert len(batch) == 4
     with pytest.raises(ValueError, match=r"^read: longest_line must be at least 1, got 0$"):
         read(io.BytesIO(data), longest_line=0)
+
+
+def test_no_more_of_a_line_without_end_is_held_than_a_line_may_have() -> None:
+    taken = 0
+
+    def endless() -> Iterator[bytes]:
+        nonlocal taken
+        yield b"whole\n"
+        while taken < 10_000:
+            taken += 1
+            yield b"x" * 1000
+
+    lines = blocks(endless(), "the stream", 50_000)
+    assert next(lines) == b"whole\n"
+    with pytest.raises(StreamError, match="found a longer one"):
+        next(lines)
+    assert taken == 51

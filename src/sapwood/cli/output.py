@@ -51,11 +51,9 @@ def _shown(text: str) -> str:
     """Return text as it may be sent to standard output: a terminal would obey signs that control it, in any name."""
     if text.isascii() and text.isprintable():
         return text
-    if not sys.stdout.isatty():
-        from sapwood.data.unicode import in_unicode
+    from sapwood.data.unicode import in_unicode, printable
 
-        return in_unicode(text)
-    return "".join(sign if sign.isprintable() or sign in "\n\t" else ascii(sign)[1:-1] for sign in text)
+    return printable(text, also="\n\t") if sys.stdout.isatty() else in_unicode(text)
 
 
 def check_place(path: Path) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from sapwood import _core
 from sapwood.data.encode import Reading
+from sapwood.data.unicode import printable
 from sapwood.exceptions import ModelFormatError
 from sapwood.inspect.core_tree import CoreModel
 from sapwood.parameters import NOT_OF_BATCHES, ONLY_WITH_DRIFT, TreeKind, is_random_state, parameter
@@ -89,9 +90,14 @@ def tree_of_bytes(
     kind: TreeKind, parameters: Mapping[str, Any], data: bytes, keys: list[Any], number_keys: list[Any]
 ) -> CoreModel:
     """Return the tree that was written; raise ModelFormatError if the bytes are none of the kind."""
-    if kind.core == "DynamicTree":
-        return _core.DynamicTree.from_bytes(data, keys, number_keys)
-    made = (_core.Forest if kind.core == "Forest" else _core.Tree).from_bytes(data, keys, number_keys)
+    core: type[CoreModel] = getattr(_core, kind.core)
+    try:
+        made = core.from_bytes(data, keys, number_keys)
+    except ModelFormatError as error:
+        # What the core says of a file may be words out of it, which anyone may have written.
+        raise ModelFormatError(printable(str(error))) from None
+    if isinstance(made, _core.DynamicTree):
+        return made
     growth = kind.growth_for(parameters)
     if made.growth() != growth:
         raise ModelFormatError(f"the growth of the tree of a {kind.name} must be {growth!r}, got {made.growth()!r}")
