@@ -18,8 +18,9 @@ from benchmarks.micro.workloads import Unavailable
 # A point as a batch has it: a dict of what it has, or the features that are on.
 Point = tuple[Any, Any]
 
-# CapyMOA's header holds every feature and a leaf looks at each: with more than this a point takes a tenth of a second.
-MOST_FEATURES = 60_000
+# CapyMOA's header holds every feature and a leaf looks at each: with this many a point takes half a second, and with
+# five times as many the instances gigabytes.
+MOST_FEATURES = 10_000
 
 
 class Peer(Protocol):
