@@ -551,6 +551,8 @@ def test_the_growth_of_a_forest_is_drawn(tmp_path: Any) -> None:
     assert sum(together) / 10 == pytest.approx(found["accuracy"])
     figure.savefig(tmp_path / "forest.png")
     assert (tmp_path / "forest.png").stat().st_size > 10_000
+    few = prequential(StreamingForestClassifier(n_estimators=2), turning(100), every=50).plot_forest().axes[0]
+    assert all(tick == int(tick) for tick in few.get_yticks()), "there are no halves of leaves"
     alone = prequential(sapwood.StreamingTreeClassifier(), turning(50))
     with pytest.raises(ValueError, match=r"plot_forest: the model must be a forest that has learned, got a Streaming"):
         alone.plot_forest()

@@ -93,6 +93,7 @@ def _measured(
             star = f"* ({reached:,}: {100 * right[FOREST][:reached].mean():.2f})"
             cells.append(f"{100 * accuracy:.2f}{'' if reached == n else star}")
         table.append((stream, f"{n:,}", *cells))
+        print(f"  {' | '.join(table[-1])}", file=sys.stderr, flush=True)
     return Report(
         name,
         "forests of ten beside a single tree and the forests of others",

@@ -1,4 +1,4 @@
-"""Time per point of a forest of ten, beside one tree and the adaptive random forests of river and CapyMOA."""
+"""Time per point and memory of a forest of ten, beside one tree and the adaptive random forests of others."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import sapwood
-from benchmarks.micro.measure import interleaved, quartiles, significant
+from benchmarks.micro.measure import interleaved, quartiles, significant, verdict
 from benchmarks.micro.report import Report, Table
 from benchmarks.micro.workloads import Stream, synthetic
 from benchmarks.trees.learners import rows
@@ -28,7 +28,7 @@ POINTS_OF_PEERS = {DENSE: 20, SPARSE: 1000, CAPYMOA: 100}
 
 
 def run(quick: bool) -> Report:
-    """Measure learning."""
+    """Measure learning, and what has been learned."""
     stream = synthetic(1000 if quick else 10_000)
     times = interleaved(_own(stream), 3 if quick else 9)
     micro = {name: 1e6 * seconds / stream.n for name, seconds in times.items()}
@@ -48,19 +48,40 @@ def run(quick: bool) -> Report:
         of_peer, least = 1e6 * seconds, LEAST_AHEAD[peer]
         for name in (ONE, ARF):
             ahead = of_peer / quartiles(micro[name]).median
-            verdict = "–" if least == 0 else f"≥ {least:g}: {'met' if ahead >= least else 'MISSED'}"
+            asked = "–" if least == 0 else f"≥ {least:g}: {'met' if ahead >= least else 'MISSED'}"
             title = f"{peer}: times {name}"
-            table.append((title, significant(of_peer), significant(ahead), verdict))
+            table.append((title, significant(of_peer), significant(ahead), asked))
             figures.append({"name": title, "microseconds": of_peer, "ahead": ahead})
+    memory, of_memory = _memory(stream)
+    figures.append(of_memory)
     return Report(
         "forests-speed",
-        "time per point of a forest of ten",
-        [Table("microseconds per point", ("learner", "µs", "times one tree", "target"), table)],
+        "time per point and memory of a forest of ten",
+        [
+            Table("microseconds per point", ("learner", "µs", "times one tree, or the forest", "target"), table),
+            Table("megabytes", ("what", "MB", "target"), memory),
+        ],
         figures,
         lambda figure: _draw(figure, figures),
         quick,
         notes,
     )
+
+
+def _memory(stream: Stream) -> tuple[list[tuple[str, ...]], dict[str, Any]]:
+    """Return the memory of a tree of the forest beside that of one tree, and of what the trees share."""
+    X, y = stream.matrix, stream.labels
+    one = sapwood.StreamingTreeClassifier().partial_fit(X, y, classes=[0, 1]).summary().tree_bytes
+    forest = sapwood.StreamingForestClassifier().partial_fit(X, y, classes=[0, 1]).summary()
+    shared = forest.shared_bytes
+    of_forest = (forest.tree_bytes - shared) / forest.n_trees
+    rows = [
+        ("one tree", one / 1e6, "–"),
+        ("what all trees share", shared / 1e6, "–"),
+        ("a tree of the forest", of_forest / 1e6, verdict(of_forest / 1e6, round((one - shared) / 1e6, 3))),
+    ]
+    told: list[tuple[str, ...]] = [(what, significant(size), asked) for what, size, asked in rows]
+    return told, {"name": "memory", "one_tree": one, "shared": shared, "tree_of_forest": of_forest}
 
 
 def _own(stream: Stream) -> dict[str, Callable[[], float]]:

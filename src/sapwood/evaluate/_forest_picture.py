@@ -28,6 +28,7 @@ def forest_picture(seen: Sequence[TreesSeen], together: Sequence[float], title: 
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
+    from matplotlib.ticker import MaxNLocator
 
     with picture_style():
         figure = Figure(figsize=_SIZE, layout="constrained")
@@ -45,6 +46,8 @@ def forest_picture(seen: Sequence[TreesSeen], together: Sequence[float], title: 
         accuracies.plot(at, together, color="#000000", linewidth=2.8, label="the forest")
         sizes.set(ylabel="leaves", title=title)
         sizes.set_ylim(bottom=0)
+        # There are no halves of leaves.
+        sizes.yaxis.set_major_locator(MaxNLocator(integer=True))
         accuracies.set(xlabel="points", ylabel="accuracy since the last record")
         accuracies.xaxis.set_major_formatter("{x:,.0f}")
         accuracies.margins(x=0.02)
