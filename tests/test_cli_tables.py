@@ -190,6 +190,18 @@ def test_columns_of_the_model_that_a_table_lacks(people: Path, tmp_path: Path) -
         assert "lacks" not in call(command, people, "-m", tmp_path / "m", "--labelled").stderr
 
 
+def test_a_model_of_one_table_goes_on_with_another(people: Path, tmp_path: Path) -> None:
+    half = tmp_path / "half.jsonl"
+    half.write_bytes(as_json_lines(*mixed(1000)))
+    done("train", people, "-m", tmp_path / "m")
+    done("train", half, "--from", tmp_path / "m", "-m", tmp_path / "n")
+    done("train", half, "--format", "jsonl", "--from", tmp_path / "m", "-m", tmp_path / "o")
+    assert (tmp_path / "n").read_bytes() == (tmp_path / "o").read_bytes()
+    assert load_model(tmp_path / "n").n_points_ == 4000
+    result = call("train", people, half, "-m", tmp_path / "p")
+    assert f"{half}: --format must be csv, as the first file is, got jsonl" in result.stderr
+
+
 def test_a_table_with_tabs_is_said_to_be_one(tmp_path: Path) -> None:
     path = tmp_path / "t.tsv"
     path.write_text("a\tb\ty\n1\t2\tyes\n2\t3\tno\n", encoding="utf-8")

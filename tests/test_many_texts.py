@@ -62,6 +62,14 @@ def test_what_is_refused_changes_nothing() -> None:
     before = model.to_bytes()
     with pytest.raises(TypeError, match=r"^StreamingTreeClassifier\.learn_many: X must be texts, or points as "):
         model.learn_many(np.zeros((2, 3)), [1, 2])
+    for wrong in (None, "ab cd", 3, (text for text in ("ab", "cd"))):
+        for call in (model.predict_many, model.predict_proba_many, lambda X: model.learn_many(X, [1, 2])):
+            with pytest.raises(TypeError, match=r"many: X must be texts, or points as learn_one takes them .*, got "):
+                call(wrong)
+    with pytest.raises(TypeError, match=r"learn_many: X must be texts or points, not both, got 'ab' and None$"):
+        model.learn_many(["ab", None], [1, 2])
+    with pytest.raises(TypeError, match=r"learn_many: y must be a sequence of labels, got NoneType$"):
+        model.learn_many(["ab", "cd"], None)
     with pytest.raises(ValueError, match=r"learn_many: y must have a label for each of the 2 points of X, got 1$"):
         model.learn_many(["ab", "cd"], [1])
     with pytest.raises(ValueError, match=r"learn_many: y must be a label, got None$"):

@@ -165,10 +165,14 @@ class _RiverTree(Inspectable, base.MiniBatchClassifier):
         """
 
         def points() -> Batch:
+            texts = are_texts(X)
+            found = X if texts else _points(X)
+            if not hasattr(y, "__len__"):
+                raise TypeError(f"y must be a sequence of labels, got {type(y).__name__}")
             if len(X) != len(y):
                 raise ValueError(f"y must have a label for each of the {len(X)} rows of X, got {len(y)}")
             labels = as_list(y)
-            return text_batch(X, labels) if are_texts(X) else Batch.of_points(_points(X), labels)
+            return text_batch(found, labels) if texts else Batch.of_points(found, labels)
 
         self.learner.learn_many(points)
 

@@ -20,7 +20,8 @@ int main() {
         const bool is_never_on = random() % 5 == 0;
         for (std::size_t c = 0; c < k; ++c) {
             n_of_class[c] = random() % 3 == 0 ? 0 : static_cast<std::int64_t>(random() % 100'000);
-            record[c].count = is_never_on ? 0 : static_cast<Count>(random() % (n_of_class[c] + 1));
+            record[c].count =
+                is_never_on ? 0 : static_cast<Count>(random() % static_cast<std::uint64_t>(n_of_class[c] + 1));
         }
         const Word* const counts = record.data();
         const FeatureShares shares(n_of_class);

@@ -209,8 +209,8 @@ void check_price_is_enough() {
 
 int main() {
     unsigned seed = 0;
-    for (const std::size_t n_numbers : {1, 3, 40}) {
-        for (const std::size_t most_classes : {2, 5}) {
+    for (const std::size_t n_numbers : {std::size_t{1}, std::size_t{3}, std::size_t{40}}) {
+        for (const std::size_t most_classes : {std::size_t{2}, std::size_t{5}}) {
             for (const double scale : {1.0, 1e-6, 1e60}) check_like_twin(++seed, n_numbers, most_classes, scale);
         }
     }

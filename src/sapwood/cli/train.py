@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Hashable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -85,15 +85,17 @@ def train(
         raise ValueError("--resume must be left out where --from is --model, whose position is that of another stream")
     if not (resume or same_file):
         check_new(model, force=force, hint=f"--from {model} learns on from it, --resume continues a run")
-    for file in files:
-        known = reader.check_name(file)
-        if weight_column is not None:
+    named = [reader.check_name(file) for file in files]
+    if weight_column is not None:
+        for file, known in zip(files, named, strict=True):
             check_weights_apply(file, known)
     inputs = Inputs(files, passes)
     if learner.is_balanced:
         learner.balance(_counted_classes(files, reader, weight_column))
     to_resume = model if resume and model.exists() else None
-    state = begun(learner, saved_with(reader.encoding, weight_column), start_from, to_resume)
+    # Of a model that goes on it matters what its files are: a table may be written otherwise than the one before.
+    wanted = reader.encoding if start_from is None else replace(reader.encoding, format=named[0])
+    state = begun(learner, saved_with(wanted, weight_column), start_from, to_resume)
     training = Training(
         state=state,
         model=model,

@@ -17,7 +17,7 @@ from sapwood.learner.learner import REFUSED
 from sapwood.stream.texts import are_texts, as_list, text_batch
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable
+    from collections.abc import Hashable, Sequence
 
     from numpy.typing import ArrayLike, NDArray
     from typing_extensions import Self
@@ -161,10 +161,14 @@ class TreeClassifier(Inspectable, TreeEstimator):
         """
 
         def points() -> Batch:
+            texts = are_texts(X)
+            found = X if texts else _checked_points(X)
+            if not hasattr(y, "__len__"):
+                raise TypeError(f"y must be a sequence of labels, got {type(y).__name__}")
             if len(X) != len(y):
                 raise ValueError(f"y must have a label for each of the {len(X)} points of X, got {len(y)}")
             labels = as_list(y)
-            return text_batch(X, labels) if are_texts(X) else Batch.of_points(_checked_points(X), labels)
+            return text_batch(found, labels) if texts else Batch.of_points(found, labels)
 
         self.learner.learn_many(points)
 
@@ -255,9 +259,10 @@ class TreeClassifier(Inspectable, TreeEstimator):
         if learner.is_fitted and are_texts(X):
             answers: NDArray[Any] = learner.predict(text_batch(X))
             return answers
-        found = np.empty(len(X), dtype=object)
+        points = X if are_texts(X) else self._points(X, "predict_many")
+        found = np.empty(len(points), dtype=object)
         if learner.is_fitted:
-            found[:] = [learner.predict_one(x) for x in self._points(X, "predict_many")]
+            found[:] = [learner.predict_one(x) for x in points]
         return found
 
     def predict_proba_many(self, X: Any) -> NDArray[np.float64]:
@@ -271,14 +276,15 @@ class TreeClassifier(Inspectable, TreeEstimator):
             The texts or points, as ``learn_many`` takes them.
         """
         learner = self._learner
+        points = X if are_texts(X) else self._points(X, "predict_proba_many")
         if not learner.is_fitted:
-            return np.empty((len(X), 0))
+            return np.empty((len(points), 0))
         if are_texts(X):
             return learner.predict_proba(text_batch(X))
-        rows = [list(learner.predict_proba_one(x).values()) for x in self._points(X, "predict_proba_many")]
+        rows = [list(learner.predict_proba_one(x).values()) for x in points]
         return np.array(rows, dtype=np.float64).reshape(len(rows), len(learner.labels.order))
 
-    def _points(self, X: Any, method: str) -> Iterable[Any]:
+    def _points(self, X: Any, method: str) -> Sequence[Any]:
         try:
             return _checked_points(X)
         except REFUSED as error:
@@ -423,10 +429,14 @@ class TreeClassifier(Inspectable, TreeEstimator):
             return learner.explain(point, feature_names, f"{type(self).__name__}.explain_one")
 
 
-def _checked_points(X: Any) -> Iterable[Any]:
-    """Return points; raise TypeError for rows, which have columns."""
-    if hasattr(X, "columns") or hasattr(X, "shape") or isinstance(X, (str, bytes)):
+def _checked_points(X: Any) -> Sequence[Any]:
+    """Return points; raise TypeError for rows, which have columns, and for what is no sequence."""
+    is_sequence = hasattr(X, "__len__") and not isinstance(X, (str, bytes))
+    if hasattr(X, "columns") or hasattr(X, "shape") or not is_sequence:
         what = f"X must be texts, or points as learn_one takes them (partial_fit takes rows), got {type(X).__name__}"
         raise TypeError(what)
-    points: Iterable[Any] = X
+    if isinstance(X, (list, tuple)) and X and isinstance(X[0], str):
+        other = next(each for each in X if not isinstance(each, str))
+        raise TypeError(f"X must be texts or points, not both, got {X[0]!r} and {other!r}")
+    points: Sequence[Any] = X
     return points
