@@ -156,7 +156,7 @@ def _checked(X: Any, owner: str, columns: Columns | None) -> tuple[Any, Columns]
         return _checked_table(checker, X, columns)
     elif isinstance(X, np.ma.MaskedArray) and X.dtype.kind in _NUMBERS:
         # What is masked is missing; of a flag that is to be off.
-        X = X.filled(False) if X.dtype.kind == "b" else X.astype(np.float64).filled(np.nan)
+        X = np.ma.filled(X, False) if X.dtype.kind == "b" else np.ma.filled(X.astype(np.float64), np.nan)
     X = _validated(
         checker, X, columns, accept_sparse="csr", dtype="numeric", **{_FINITE: True if is_sparse else "allow-nan"}
     )
