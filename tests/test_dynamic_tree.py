@@ -429,6 +429,17 @@ def test_what_cannot_be_forgotten_is_refused() -> None:
         DynamicTreeClassifier(criterion="gini").learn_one([1], 0)
 
 
+def test_a_number_that_is_missing_is_off_however_it_comes() -> None:
+    points = [{"a": float(i % 2), "b": float("nan") if i % 3 else 1.0} for i in range(30)]
+    labels = [i % 2 for i in range(30)]
+    one, many = DynamicTreeClassifier(), DynamicTreeClassifier()
+    for point, label in zip(points, labels, strict=True):
+        one.learn_one(point, label)
+    many.learn_many(points, labels)
+    assert many.to_bytes() == one.to_bytes()
+    assert one.predict_one(points[1]) == one.predict_one({"a": 1.0, "b": None}) == 1
+
+
 def test_numbers_are_flags_and_that_is_said() -> None:
     told = r"neither 0 nor 1, such as 2\.5, is learned as a flag that is on above 0"
     model = DynamicTreeClassifier()

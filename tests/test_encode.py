@@ -51,6 +51,22 @@ def test_an_iterable_holds_the_active_features(keys: list[Any]) -> None:
         assert _core.active_keys(x, None) == keys
 
 
+def test_what_is_missing_is_off() -> None:
+    pd = pytest.importorskip("pandas", reason="pandas, of the extra `pandas`, is not installed")
+    missing = {"a": math.nan, "b": None, "c": pd.NA, "d": pd.NaT, "e": np.float32("nan")}
+    for binarize in (0.0, -1.0, None):
+        assert _core.active_keys(missing | {"f": 1}, binarize) == ["f"]
+
+
+def test_columns_of_polars_hold_names() -> None:
+    pl = pytest.importorskip("polars", reason="polars is not installed")
+    assert _core.active_keys(pl.Series(["a", "b"]), 0.0) == ["a", "b"]
+    assert _core.active_keys(pl.Series([3, 5]), 0.0) == [3, 5]
+    for values in ([0.5], [True]):
+        with pytest.raises(TypeError, match="got a row of values: pass a matrix to partial_fit or predict instead"):
+            _core.active_keys(pl.Series(values), 0.0)
+
+
 def test_without_a_threshold_numbers_are_0_and_1() -> None:
     assert _core.active_keys({"a": 1, "b": 0, "c": 1.0, "d": True, "e": "x", "f": None}, None) == ["a", "c", "d", "e=x"]
 
@@ -58,7 +74,7 @@ def test_without_a_threshold_numbers_are_0_and_1() -> None:
 @pytest.mark.parametrize(
     ("x", "binarize", "error", "message"),
     [
-        ({"a": math.nan}, 0.0, ValueError, "x must hold finite numbers, got nan for 'a'"),
+        ({"a": math.inf}, 0.0, ValueError, "x must hold finite numbers, got inf for 'a'"),
         ({"a": -math.inf}, None, ValueError, "x must hold finite numbers, got -inf for 'a'"),
         ({"a": 2}, None, ValueError, "x must hold 0 and 1 only if binarize is None, got 2 for 'a'"),
         ({"a": -(10**400)}, None, ValueError, "x must hold 0 and 1 only if binarize is None, got -1000"),

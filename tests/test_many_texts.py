@@ -18,8 +18,17 @@ LABELS = ["spam", "ham", "spam", "ham", "ham", "spam"] * 10
 def _columns() -> list[Any]:
     pd = pytest.importorskip("pandas", reason="pandas, of the extra `pandas`, is not installed")
     pa = pytest.importorskip("pyarrow", reason="pyarrow, of the extra `arrow`, is not installed")
+    pl = pytest.importorskip("polars", reason="polars is not installed")
     chunks = pa.chunked_array([TEXTS[:7], TEXTS[7:]])
-    return [TEXTS, tuple(TEXTS), pd.Series(TEXTS), pd.Series(TEXTS, dtype="string"), pa.array(TEXTS), chunks]
+    return [
+        TEXTS,
+        tuple(TEXTS),
+        pd.Series(TEXTS),
+        pd.Series(TEXTS, dtype="string"),
+        pa.array(TEXTS),
+        chunks,
+        pl.Series(TEXTS),
+    ]
 
 
 @pytest.mark.parametrize("kind", [each.name for each in TREES])

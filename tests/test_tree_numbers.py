@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import sapwood
 from sapwood import _core
 from sapwood.data.category import Category
 
@@ -209,3 +210,24 @@ def test_every_growth_takes_numbers(growth: str) -> None:
     read = _core.Tree.from_bytes(tree.to_bytes(), tree.named_keys(), tree.number_keys())
     assert read.to_bytes() == tree.to_bytes()
     assert tree.n_leaves() > 1
+
+
+def test_sets_of_many_values_rest_alike_however_points_come() -> None:
+    # Sets of many values are looked for now and then: when must not depend on calls, on files or on the search.
+    r = np.random.default_rng(7)
+    points = [{"user": f"u{r.zipf(1.3) % 400}", "a": float(r.normal())} for _ in range(1200)]
+    odd = {f"u{i}" for i in range(0, 400, 2)}
+    labels = [int(r.random() < (0.9 if point["user"] in odd else 0.2)) for point in points]
+    for kind in ("StreamingTreeClassifier", "HoeffdingTreeClassifier", "ExtremelyFastDecisionTreeClassifier"):
+        one, many, saved, exhaustive = (getattr(sapwood, kind)(leaf_prediction="majority") for _ in range(4))
+        exhaustive.set_params(search="exhaustive")
+        many.learn_many(points, labels)
+        exhaustive.learn_many(points, labels)
+        for i, (point, label) in enumerate(zip(points, labels, strict=True)):
+            one.learn_one(point, label)
+            saved.learn_one(point, label)
+            if i % 97 == 0:
+                saved = type(saved).from_bytes(saved.to_bytes())
+        assert many.to_bytes() == one.to_bytes() == saved.to_bytes(), kind
+        assert exhaustive.to_dict() == one.to_dict(), kind
+        assert one.get_n_leaves() > 1, kind

@@ -263,3 +263,38 @@ def test_derived_classes_keep_what_they_have() -> None:
     assert type(other) is Derived
     assert other.note == "of the user"
     assert np.array_equal(other.predict_proba(X), model.predict_proba(X))
+
+
+@every_classifier
+@pytest.mark.parametrize("labels", [[1, "1"], ["a", 1.5], [b"a", "a"]], ids=str)
+def test_labels_of_a_list_stay_what_they_are(classifier: type[Classifier], labels: list[Any]) -> None:
+    # NumPy makes texts of them, of which the first two would be one class.
+    X, y = np.eye(2)[[0, 1] * 10], labels * 10
+    fitted = classifier().fit(X, y)
+    partly = classifier().partial_fit(X, y, classes=labels)
+    one = classifier()
+    for row, label in zip(X.tolist(), y, strict=True):
+        one.learn_one(dict(enumerate(row)), label)
+    for model in (fitted, partly, one):
+        assert sorted(model.classes_.tolist(), key=repr) == sorted(labels, key=repr)
+
+
+def test_classes_that_are_not_themselves_are_refused() -> None:
+    model = StreamingTreeClassifier()
+    with pytest.raises(ValueError, match="partial_fit: classes must hold labels that equal themselves, got nan"):
+        model.partial_fit([[0.0], [1.0]], [0, 1], classes=[0, 1, np.nan])
+    assert not hasattr(model, "classes_")
+
+
+def test_what_an_array_masks_is_missing() -> None:
+    r = np.random.default_rng(1)
+    X, y = r.normal(size=(200, 2)), r.integers(0, 2, 200)
+    gone = r.random(X.shape) < 0.3
+    masked = np.ma.masked_array(X, gone)
+    expected = StreamingTreeClassifier().fit(np.where(gone, np.nan, X), y)
+    assert StreamingTreeClassifier().fit(masked, y).to_bytes() == expected.to_bytes()
+    assert np.array_equal(expected.predict_proba(masked), expected.predict_proba(np.where(gone, np.nan, X)))
+    flags = StreamingTreeClassifier().fit(np.ma.masked_array(X > 0, gone), y)
+    assert flags.to_bytes() == StreamingTreeClassifier().fit((X > 0) & ~gone, y).to_bytes()
+    with pytest.raises(ValueError, match="fit: y must hold labels, got one that is masked"):
+        StreamingTreeClassifier().fit(X, np.ma.masked_array(y, gone[:, 0]))

@@ -40,7 +40,15 @@ inline bool is_list_of_texts(nb::handle value) {
     return true;
 }
 
+/// pandas.NA, pandas.NaT and NumPy's NaT, which are known by the names of their types: pandas need not be there.
+inline bool is_missing_object(nb::handle value) {
+    const std::string_view type = Py_TYPE(value.ptr())->tp_name;
+    return type == "NoneType" || type == "pandas._libs.missing.NAType" || type == "NAType" || type == "NaTType" ||
+           type == "pandas._libs.tslibs.nattype.NaTType";
+}
+
 inline Meaning meaning_of_number(double number, std::optional<double> binarize) {
+    if (std::isnan(number)) return Meaning::off;  // missing
     if (!std::isfinite(number)) return Meaning::not_finite;
     if (binarize) return number > *binarize ? Meaning::on : Meaning::off;
     if (number == 1) return Meaning::on;
@@ -73,6 +81,7 @@ inline Meaning meaning_of(nb::handle value, std::optional<double> binarize) {
     }
     if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) nb::raise_python_error();
     PyErr_Clear();
+    if (is_missing_object(value)) return Meaning::off;
     return is_list_of_texts(value) ? Meaning::texts : Meaning::no_value;
 }
 
@@ -148,16 +157,6 @@ concept Sink = requires(T sink, nb::handle object, double value) {
     sink.category(object, object);
     sink.number(object, value);
 };
-
-/// pandas.NA, pandas.NaT and NumPy's NaT, which are known by the names of their types: pandas need not be there.
-inline bool is_missing_object(nb::handle value) {
-    const std::string_view type = Py_TYPE(value.ptr())->tp_name;
-    if (type == "NoneType" || type == "pandas._libs.missing.NAType" || type == "NAType" || type == "NaTType" ||
-        type == "pandas._libs.tslibs.nattype.NaTType") {
-        return true;
-    }
-    return false;
-}
 
 [[noreturn]] inline void refuse_typed(nb::handle key, nb::handle value) {
     throw nb::type_error(("x must hold numbers, booleans, texts, lists of texts, dicts and None, got " +
@@ -262,7 +261,14 @@ void read_item(const nb::object& key, const nb::object& value, nb::handle missin
 inline void check_no_row(nb::handle x) {
     const bool is_sparse = nb::hasattr(x, "tocsr");
     if (!is_sparse && !nb::hasattr(x, "dtype")) return;
-    const std::string kind = is_sparse ? "f" : nb::cast<std::string>(nb::str(x.attr("dtype").attr("kind")));
+    std::string kind = "f";
+    if (!is_sparse) {
+        const nb::object dtype = x.attr("dtype");
+        // The types of polars have no kind, but names such as Float64 and Boolean.
+        const bool has_kind = nb::hasattr(dtype, "kind");
+        kind = nb::cast<std::string>(nb::str(has_kind ? nb::object(dtype.attr("kind")) : dtype));
+        if (!has_kind && !kind.empty()) kind = kind.substr(0, 1) == "F" ? "f" : kind.substr(0, 1) == "B" ? "b" : kind;
+    }
     if (kind != "f" && kind != "b" && kind != "c") return;
     throw nb::type_error(
         "x must be a dict or an iterable of active features, got a row of values: pass a matrix "

@@ -380,6 +380,59 @@ void removal_is_checked() {
     CHECK(searches.certified->n() == 0);
 }
 
+/// Sets of many values are looked at when the points pass a multiple of an eighth of the values, rounded down to a
+/// power of two; in between the best is the best of all else. A small category does not rest.
+void sets_of_many_values_rest() {
+    constexpr FeatureId n_large = 200;  // of which an eighth is 16 at least
+    constexpr FeatureId n_small = 20;
+    Attributes attributes;
+    for (FeatureId id = 0; id < n_large + n_small; ++id) attributes.add_feature(id < n_large ? 0 : 1);
+    Attributes small;
+    small.skip_to(n_large);
+    for (FeatureId id = n_large; id < n_large + n_small; ++id) small.add_feature(0);
+    const SearchChoice choice;  // certified, entropy, two classes
+    CompositeSearch resting(choice, make_search(choice), attributes);
+    CompositeSearch restless(choice, make_search(choice), attributes);
+    CompositeSearch without(choice, make_search(choice), small);
+    std::mt19937 random(5);
+    std::uint64_t before = 0;
+    std::uint64_t n_looks = 0;
+    const Count n_points = 640;
+    Count n = 0;
+    for (int step = 0; n < n_points; ++step) {
+        // The point between two multiples may be one of many.
+        const auto weight = static_cast<Count>(step % 9 == 0 ? 3 : 1);
+        const std::vector<FeatureId> on{static_cast<FeatureId>(random() % n_large),
+                                        static_cast<FeatureId>(n_large + static_cast<FeatureId>(random() % n_small))};
+        const auto label = static_cast<Label>(random() % 2);
+        for (CompositeSearch* each : {&resting, &restless, &without}) each->add_point(Point(on), label, weight);
+        const Count asked_at = n;
+        n += weight;
+        const bool is_due = n / 16 != asked_at / 16;
+        const bool was_due = before != 0;
+        CHECK(resting.rest_sets(asked_at, n) == (is_due || was_due));
+        before = is_due ? 1 : 0;
+        n_looks += is_due ? 1 : 0;
+        CHECK(resting.over_attributes()->looks_at_sets());
+        const std::optional<Split> best = resting.best();
+        resting.end_rest();
+        const std::optional<Split> expected = is_due ? restless.best() : without.best();
+        if (!CHECK(best && expected && best->test == expected->test && best->score == expected->score)) return;
+        CHECK(resting.wake() == !is_due && !resting.wake());
+        // Whoever asks without a word of rest is told the best of all.
+        if (step % 50 == 0) CHECK(resting.best()->test == restless.best()->test);
+    }
+    CHECK(n_looks == n_points / 16);
+    // A category of many values alone: none is looked at while it rests.
+    Attributes large;
+    for (FeatureId id = 0; id < n_large; ++id) large.add_feature(0);
+    CompositeSearch only(choice, make_search(choice), large);
+    only.rest_sets(1, 2);
+    CHECK(!only.over_attributes()->looks_at_sets());
+    only.end_rest();
+    CHECK(only.over_attributes()->looks_at_sets());
+}
+
 }  // namespace
 
 int main() {
@@ -395,5 +448,6 @@ int main() {
     what_is_kept_stays();
     thresholds_are_in_their_gaps();
     removal_is_checked();
+    sets_of_many_values_rest();
     return check::finish();
 }

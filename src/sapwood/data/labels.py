@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["NO_LABELS", "Labels", "as_classes", "as_label", "distinct", "error_of_label"]
+__all__ = ["NO_LABELS", "Labels", "as_classes", "as_label", "distinct", "error_of_label", "label_array"]
 
 _KINDS = "biufUSO"  # what a label in an array may be; dates are not, as their items change type with their unit
 
@@ -146,6 +146,19 @@ def _are_of_one_order(labels: Sequence[Hashable]) -> bool:
     return kinds == {str} or (kinds == {int} and all(-(2**63) <= label < 2**63 for label in labels))  # type: ignore[operator]
 
 
+def label_array(y: Any) -> Any:
+    """Return labels as an array; 1 beside "1" stays a number, of which NumPy would make text. Arrays are left alone."""
+    if not isinstance(y, (list, tuple)):
+        return y
+    array = np.asarray(y)
+    text = {"U": str, "S": bytes}.get(array.dtype.kind)
+    if text is None or array.ndim != 1 or all(isinstance(label, text) for label in y):
+        return array
+    objects = np.empty(len(y), dtype=object)
+    objects[:] = y
+    return objects
+
+
 def distinct(y: NDArray[Any], name: str = "y") -> tuple[NDArray[Any], NDArray[np.intp]]:
     """Return the distinct labels of an array, as classes, and the number of each of its items among them."""
     if y.dtype.kind not in _KINDS:
@@ -153,6 +166,8 @@ def distinct(y: NDArray[Any], name: str = "y") -> tuple[NDArray[Any], NDArray[np
     if y.dtype.char == "g":
         # Neither Python nor the file of a model has such numbers.
         y = y.astype(np.float64)
+    if y.dtype.kind == "f" and np.isnan(y).any():
+        raise ValueError(f"{name} must hold labels that equal themselves, got nan")
     if y.dtype.kind != "O":
         classes, codes = np.unique(y, return_inverse=True)
         return classes, codes.reshape(-1)

@@ -18,7 +18,7 @@ from sapwood import _core
 from sapwood.data.batch import Batch, Coding, Columns, unlabelled
 from sapwood.data.csr import check_before_conversion
 from sapwood.data.encode import encoded_rows
-from sapwood.data.labels import distinct
+from sapwood.data.labels import distinct, label_array
 from sapwood.data.table import check_names, is_sparse_table, is_table
 from sapwood.data.weights import checked_weights
 
@@ -154,6 +154,9 @@ def _checked(X: Any, owner: str, columns: Columns | None) -> tuple[Any, Columns]
         check_before_conversion(X)
     elif is_table(X):
         return _checked_table(checker, X, columns)
+    elif isinstance(X, np.ma.MaskedArray) and X.dtype.kind in _NUMBERS:
+        # What is masked is missing; of a flag that is to be off.
+        X = np.ma.filled(X, False) if X.dtype.kind == "b" else np.ma.filled(X.astype(np.float64), np.nan)
     X = _validated(
         checker, X, columns, accept_sparse="csr", dtype="numeric", **{_FINITE: True if is_sparse else "allow-nan"}
     )
@@ -196,7 +199,9 @@ def _checked_labels(y: ArrayLike) -> NDArray[Any]:
     if type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biu":
         # There is nothing to ask of these, which scikit-learn takes its time for.
         return y
-    labels: NDArray[Any] = sklearn.utils.column_or_1d(y, warn=True)
+    if isinstance(y, np.ma.MaskedArray) and np.ma.getmaskarray(y).any():
+        raise ValueError("y must hold labels, got one that is masked")
+    labels: NDArray[Any] = sklearn.utils.column_or_1d(label_array(y), warn=True)
     if labels.dtype.kind in "fc":
         sklearn.utils.validation.assert_all_finite(labels, input_name="y")
         sklearn.utils.multiclass.check_classification_targets(labels)

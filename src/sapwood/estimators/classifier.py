@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse
 
 from sapwood.data import Batch
-from sapwood.data.labels import distinct
+from sapwood.data.labels import distinct, label_array
 from sapwood.estimators.base import TreeEstimator
 from sapwood.inspect.inspectable import Inspectable
 from sapwood.inspect.summary import TreeSummary
@@ -106,7 +106,8 @@ class TreeClassifier(Inspectable, TreeEstimator):
         learner = self.learner
         with learner.lock:
             try:
-                declared = None if classes is None else distinct(np.asarray(classes).reshape(-1), "classes")[0]
+                all_of_them = np.asarray(label_array(classes)).reshape(-1)
+                declared = None if classes is None else distinct(all_of_them, "classes")[0]
             except REFUSED as error:
                 learner.refuse("partial_fit", error)
             learner.learn_declared(self.batch_of(X, y, sample_weight, learner=learner), declared)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -23,10 +24,10 @@ _OFFSETS = {"string": np.int32, "utf8": np.int32, "large_string": np.int64, "lar
 
 
 def are_texts(texts: Any) -> bool:
-    """Whether something is a list of strings, or a column of pandas or Arrow, which has one dimension."""
+    """Whether something is a list of strings, or a column of pandas, polars or Arrow, which has one dimension."""
     if isinstance(texts, (list, tuple)):
         return all(isinstance(text, str) for text in texts)
-    return _is_arrow(texts) or getattr(texts, "ndim", None) == 1
+    return _is_arrow(texts) or _is_of_polars(texts) or getattr(texts, "ndim", None) == 1
 
 
 def as_list(values: Any) -> list[Any]:
@@ -42,7 +43,8 @@ def text_batch(
     Parameters
     ----------
     texts
-        A list of strings, a Series of pandas, or an Array or a ChunkedArray of Arrow, of which no text is copied.
+        A list of strings, a Series of pandas or polars, or an Array or a ChunkedArray of Arrow, of which no text is
+        copied.
     labels
         The class of each text; None if there are none.
     ngrams
@@ -90,8 +92,16 @@ def _is_arrow(texts: Any) -> bool:
     return hasattr(texts, "type") and hasattr(texts, "to_pylist")
 
 
+def _is_of_polars(texts: Any) -> bool:
+    """Whether something is a column of polars."""
+    polars: Any = sys.modules.get("polars")
+    return polars is not None and isinstance(texts, polars.Series)
+
+
 def _parts(texts: Any) -> Sequence[Any]:
     """Return the arrays of Arrow that texts are in, or lists."""
+    if _is_of_polars(texts):
+        return [texts.to_list()]
     array = getattr(texts, "array", None)
     if array is not None and hasattr(array, "__arrow_array__") and find_spec("pyarrow") is not None:
         # The strings of pandas are Arrow's, where that is installed.

@@ -79,6 +79,8 @@ public:
     // ---- categories ---------------------------------------------------------------------------------------------
 
     std::size_t n_categories() const { return categories_.size(); }
+    /// The values of the category that has most.
+    std::size_t most_values() const { return most_values_; }
     const Category& category(std::size_t id) const { return categories_[id]; }
 
     /// The features below this are known to belong to a category or to none.
@@ -98,7 +100,9 @@ public:
             categories_.emplace_back();
         }
         category_of_.insert(feature, number_of_[at]);
-        categories_[static_cast<std::size_t>(number_of_[at])].values.push_back(feature);
+        std::vector<FeatureId>& values = categories_[static_cast<std::size_t>(number_of_[at])].values;
+        values.push_back(feature);
+        most_values_ = std::max(most_values_, values.size());
     }
     /// Skips features up to one, which are values of no category.
     void skip_to(std::size_t feature) { n_features_ = std::max(n_features_, feature); }
@@ -135,6 +139,7 @@ private:
 
     std::vector<Number> numbers_;
     std::vector<Category> categories_;
+    std::size_t most_values_ = 0;
     std::size_t n_features_ = 0;
     /// By feature; those of no category are not there.
     HashIndex category_of_;

@@ -89,6 +89,13 @@ public:
     /// The number of the gap that a threshold is in (numbers/histogram.hpp); 0 if in none.
     virtual std::uint32_t gap_of(const Test&) const { return 0; }
 
+    /// For who asks after every point: lets sets of many values of a category rest until `end_rest`, but now and then.
+    /// Returns whether bounds that came with earlier answers are to be forgotten (numbers/attribute_search.hpp). `wake`
+    /// says whether those of the last answer do not hold for all sets.
+    virtual bool rest_sets(Count /*asked_at*/, Count /*n*/) { return false; }
+    virtual void end_rest() {}
+    virtual bool wake() { return false; }
+
     /// The parts of a search over features, numbers and categories: that over features, and that over attributes, which
     /// a search over features alone has not.
     virtual SplitSearch& over_features() { return *this; }

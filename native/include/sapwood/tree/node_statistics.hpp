@@ -170,6 +170,19 @@ public:
     void note_test() { tested_at_ = n_; }
     Count n_since_test() const { return n_ - tested_at_; }
 
+    /// Lets sets of many values rest until `end_rest`, but now and then (numbers/attribute_search.hpp), at a node that
+    /// was last asked when it had `asked_at` points.
+    void rest_sets(Count asked_at) {
+        if (search_->rest_sets(asked_at, n_)) forget_bounds();
+    }
+    void end_rest() {
+        if (search_) search_->end_rest();
+    }
+    /// From now on bounds are of all sets.
+    void wake() {
+        if (search_->wake()) forget_bounds();
+    }
+
     // A search need not be asked where the answer is known. A point that is added never lowers the weighted impurity of
     // a side, which is concave, and so no score. Hence no feature, not even one that is new, has a score below the
     // least one when the search was asked, and
@@ -275,6 +288,11 @@ public:
 private:
     // For the tests of the validator.
     friend class NodesBreaker;
+
+    void forget_bounds() {
+        forget_answers();
+        if (notes_) notes_->forget_bound();
+    }
 
     void forget_answers() {
         least_score_ = unknown;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -53,8 +54,46 @@ public:
     /// The numbers that have differed, in the order in which the node met them.
     std::size_t n_numbers() const { return histograms_.size(); }
     AttributeId number_at(std::size_t i) const { return static_cast<AttributeId>(index_.id(slot_at(i))); }
-    /// Whether it looks at sets of the values of categories.
+    /// Whether there are sets of the values of categories.
     bool has_sets() const { return scores_.n_classes() == 2 && attributes_->n_categories() > 0; }
+
+    // ---- sets that rest -----------------------------------------------------------------------------------------
+
+    // To find the best set of V values takes V log V. Where most values are rare, as those of an id are, some set
+    // always divides the classes well, by chance, so that a tree that asks after every point would look for it after
+    // every point. So sets of many values may rest in between: a node of n points then looks at them whenever n passes
+    // a multiple of a power of two that is about V / 8, which takes O(log V) per point.
+
+    /// Looks for now at features, numbers and small categories, and at large ones only if it is time, at a node that
+    /// has n points and had `asked_at` when it was last asked. Returns whether bounds that came with earlier answers do
+    /// not hold, or are far from what can be: those of a look at a large one, and those before it.
+    bool rest_sets(Count asked_at, Count n) {
+        rests_ = attributes_->most_values() >= many_values && has_sets();
+        asked_at_ = asked_at;
+        asked_n_ = n;
+        bool looks = false;
+        rested_ = false;
+        for (std::size_t i = 0; rests_ && i < attributes_->n_categories(); ++i) {
+            const Attributes::Category& category = attributes_->category(i);
+            if (!category.is_exclusive || category.values.size() < many_values) continue;
+            (rests(category) ? rested_ : looks) = true;
+        }
+        const bool is_other = looks || looked_;
+        looked_ = looks;
+        return is_other;
+    }
+    /// Looks at all sets again.
+    void end_rest() { rests_ = false; }
+    /// Whether some set rested when it was last asked, so that bounds from then do not hold for all; says so once.
+    bool wake() { return std::exchange(rested_, false); }
+    /// Whether it looks at any sets now.
+    bool looks_at_sets() const {
+        if (!rests_ || !has_sets()) return has_sets();
+        for (std::size_t i = 0; i < attributes_->n_categories(); ++i) {
+            if (attributes_->category(i).is_exclusive && !rests(attributes_->category(i))) return true;
+        }
+        return false;
+    }
 
     // ---- points -------------------------------------------------------------------------------------------------
 
@@ -173,9 +212,10 @@ public:
             put(best);
         }
         for (std::size_t i = 0; i < category_bounds_.size(); ++i) {
-            if (!attributes_->category(i).is_exclusive || !must_examine(category_bounds_[i])) continue;
+            const Attributes::Category& category = attributes_->category(i);
+            if (!category.is_exclusive || rests(category) || !must_examine(category_bounds_[i])) continue;
             ++examined_;
-            auto [least, best] = of_category(attributes_->category(i), flags, of_class);
+            auto [least, best] = of_category(category, flags, of_class);
             category_bounds_[i] = least + lowered_;
             put(best);
         }
@@ -303,6 +343,14 @@ public:
 
 private:
     static constexpr double unknown = -std::numeric_limits<double>::infinity();
+    /// The fewest values of which sets rest: to look at fewer takes no longer than the rest of a point.
+    static constexpr std::size_t many_values = 64;
+
+    bool rests(const Attributes::Category& category) const {
+        if (!rests_ || category.values.size() < many_values) return false;
+        const auto between = static_cast<Count>(std::bit_floor(category.values.size() / 8));
+        return asked_n_ / between == asked_at_ / between;
+    }
 
     /// What a number was while all of its values were the first.
     Histogram first_histogram(AttributeId attribute, const SplitSearch& flags) const {
@@ -443,6 +491,12 @@ private:
     std::vector<double> category_bounds_;
     double least_bound_ = unknown;
     double lowered_ = 0;
+    bool rests_ = false;
+    bool rested_ = false;
+    /// Whether it looked at sets of many values when it was last asked.
+    bool looked_ = false;
+    Count asked_at_ = 0;
+    Count asked_n_ = 0;
     std::uint64_t examined_ = 0;
     std::vector<Value> values_;
     std::vector<std::size_t> order_;

@@ -92,6 +92,10 @@ public:
     const Attributes* attributes() const override { return &attributes_.attributes(); }
     std::uint32_t gap_of(const Test& test) const override { return attributes_.gap_of(test); }
 
+    bool rest_sets(Count asked_at, Count n) override { return attributes_.rest_sets(asked_at, n); }
+    void end_rest() override { attributes_.end_rest(); }
+    bool wake() override { return attributes_.wake(); }
+
     SplitSearch& over_features() override { return *flags_; }
     const AttributeSearch* over_attributes() const override { return &attributes_; }
 

@@ -17,19 +17,23 @@ public:
           grace_period_(options.grace_period),
           min_samples_reevaluate_(options.min_samples_reevaluate),
           rival_(rival),
-          restructures_(options.restructures()) {}
+          restructures_(options.restructures()),
+          rests_(!options.takes_points_back()) {}
 
     /// Splits a leaf if it is time; returns whether it was.
     bool split_if_due(TreeBody& tree, NodeId leaf) {
         NodeStatistics& statistics = tree.statistics(leaf);
         if (!statistics.is_counting() || statistics.n_since_test() < grace_period_) return false;
         if (!tree.may_have_more_leaves(leaf)) return false;
+        const Count asked_at = statistics.tested_at();
         statistics.note_test();
         if (statistics.is_pure()) return false;
         tree.note_test();
+        if (rests_) statistics.rest_sets(asked_at);
         std::optional<DueSplit> due = split_test_->due_split(statistics, tree.context(leaf), rival_);
+        if (due) due->split = tree.chosen_among_ties(leaf, due->split);
+        statistics.end_rest();
         if (!due) return false;
-        due->split = tree.chosen_among_ties(leaf, due->split);
         if (!tree.has_room_for_children(leaf)) return false;
         tree.split(leaf, *due);
         return true;
@@ -53,6 +57,7 @@ public:
         }
         statistics.note_test();
         if (statistics.is_pure()) return std::nullopt;
+        if (rests_) statistics.wake();
         tree.note_test();
         return split_test_->due_revision(statistics, tree.context(inner), tree.nodes().test(inner));
     }
@@ -63,6 +68,9 @@ private:
     Count min_samples_reevaluate_;
     Rival rival_;
     bool restructures_;
+    /// Whether leaves let sets of many values rest: not those whose points leave again, which may stay as many for
+    /// ever.
+    bool rests_;
 };
 
 }  // namespace sapwood

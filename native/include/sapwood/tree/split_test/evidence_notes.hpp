@@ -128,7 +128,7 @@ public:
         return bounds_of_numbers_;
     }
     /// To be called when points were removed, or others merged: scores may have fallen.
-    void forget_bound() {
+    void forget_bound() override {
         bound_ = bound_of_features_ = std::numeric_limits<double>::infinity();
         bounds_of_numbers_.clear();
     }

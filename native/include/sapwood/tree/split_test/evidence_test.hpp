@@ -41,7 +41,7 @@ public:
 
         const std::int64_t number = leaf_number(context);
         const AttributeSearch* over = leaf.search()->over_attributes();
-        if (over != nullptr && !over->has_sets() && leaf.search()->is_exact() &&
+        if (over != nullptr && !over->looks_at_sets() && leaf.search()->is_exact() &&
             !may_be_enough(leaf, *over, whole, number)) {
             return std::nullopt;
         }

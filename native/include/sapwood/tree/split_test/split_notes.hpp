@@ -25,6 +25,9 @@ public:
     /// Notes that the node has another number (NodeContext) from now on.
     virtual void note_number() {}
 
+    /// Forgets what is known from earlier answers of the search.
+    virtual void forget_bound() {}
+
     /// To the file and back. Throws ModelFormatError unless notes of a node with this search can have been written so.
     virtual void save(ByteWriter& out) const = 0;
     virtual void load(ByteReader& in, const SplitSearch& search) = 0;
