@@ -25,19 +25,8 @@ struct ForestBytes {
         for (const OnDrift on_drift : {OnDrift::nothing, OnDrift::swap, OnDrift::reset_worst}) {
             for (const LeafPrediction prediction :
                  {LeafPrediction::majority, LeafPrediction::mixed, LeafPrediction::adaptive}) {
-                ForestOptions options;
-                options.n_estimators = 2;
-                options.on_drift = on_drift;
-                options.warning_delta = 0.4;
-                options.drift_delta = 0.3;
-                options.combining = prediction == LeafPrediction::mixed ? Combining::mixed : Combining::votes;
-                options.tree.leaf_prediction = prediction;
-                options.tree.delta = 0.2;
-                options.tree.tau = 0.5;
-                Forest forest(options);
-                Vocabulary vocabulary;
-                learn(forest, vocabulary, Points(60));
-                made.push_back(write_forest(forest));
+                made.push_back(seed(on_drift, prediction, false));
+                if (prediction == LeafPrediction::mixed) made.push_back(seed(on_drift, prediction, true));
             }
         }
         return made;
@@ -58,9 +47,28 @@ private:
     /// A forest in memory may take so many times its bytes.
     static constexpr std::size_t most_growth = 64;
 
-    /// Points of some of twelve features, and one that often tells the class.
+    static std::string seed(OnDrift on_drift, LeafPrediction prediction, bool with_numbers) {
+        ForestOptions options;
+        options.n_estimators = 2;
+        options.on_drift = on_drift;
+        options.warning_delta = 0.4;
+        options.drift_delta = 0.3;
+        options.combining = prediction == LeafPrediction::mixed ? Combining::mixed : Combining::votes;
+        options.tree.leaf_prediction = prediction;
+        options.tree.delta = 0.2;
+        options.tree.tau = 0.5;
+        Forest forest(options);
+        Vocabulary vocabulary;
+        learn(forest, vocabulary, Points(60, with_numbers));
+        std::string saved = write_forest(forest);
+        // What is refused would be a seed of nothing.
+        static_cast<void>(read_forest(as_bytes(saved), most_features));
+        return saved;
+    }
+
+    /// Points of some of twelve features, and one that often tells the class; with numbers, two of few values.
     struct Points {
-        explicit Points(std::uint32_t n) {
+        Points(std::uint32_t n, bool with_numbers) {
             for (std::uint32_t i = 0; i < n; ++i) {
                 for (KeyId key = 0; key < 12; ++key) {
                     if (hashed(i * 64 + static_cast<std::uint32_t>(key)) % 4 == 0) keys.push_back(key);
@@ -68,19 +76,26 @@ private:
                 if (i % 2 == 0) keys.push_back(20);
                 ends.push_back(static_cast<std::int64_t>(keys.size()));
                 labels.push_back(static_cast<Label>(i % 2));
+                if (with_numbers) {
+                    numbers.insert(numbers.end(), {0, 1});
+                    values.push_back(static_cast<double>(i % 2) + static_cast<double>(i % 5));
+                    values.push_back(static_cast<double>(i % 6));
+                }
+                number_ends.push_back(static_cast<std::int64_t>(numbers.size()));
             }
-            no_numbers.resize(ends.size());
         }
-        LabelledRows rows() const { return {{{ends, keys}, {no_numbers, {}}, {}}, labels, {}}; }
-        KeyedPoint point(std::size_t i) const {
-            return {std::span(keys).subspan(static_cast<std::size_t>(ends[i]),
-                                            static_cast<std::size_t>(ends[i + 1] - ends[i]))};
-        }
+        LabelledRows rows() const { return {points(), labels, {}}; }
+        KeyedPoint point(std::size_t i) const { return points().row(i); }
 
         std::vector<std::int64_t> ends{0};
         std::vector<KeyId> keys;
-        std::vector<std::int64_t> no_numbers;
+        std::vector<std::int64_t> number_ends{0};
+        std::vector<KeyId> numbers;
+        std::vector<double> values;
         std::vector<Label> labels;
+
+    private:
+        KeyedRows points() const { return {{ends, keys}, {number_ends, numbers}, values}; }
     };
 
     static void learn(Forest& forest, Vocabulary& vocabulary, const Points& points) {
@@ -100,7 +115,7 @@ private:
         name_features(forest.known(), most_features, vocabulary);
         ForestScores scores = forest.make_scores();
         PointMaker maker;
-        const Points points(20);
+        const Points points(20, !forest.attributes().empty());
         for (std::size_t i = 0; i < points.labels.size(); ++i) {
             forest.predict(maker.to_ask(forest, Vocabulary::Reading(vocabulary), points.point(i)), scores);
             double sum = 0;
