@@ -149,7 +149,7 @@ class Explanation:
     def _tell_tests(self) -> list[str]:
         place = self.classes.index(self.label)
         count = len(self.tests)
-        leaf = f"leaf {self.leaf}, of {counted(self.n, 'point')}"
+        leaf = f"leaf {self.leaf}, of {self.n:,} points"
         lines = [f"{counted(count, 'test')} on the way to {leaf}; the share of {_text(self.label)}:"]
         # The tests of most consequence, in the order in which they were taken.
         ranked = sorted(range(count), key=lambda i: (-abs(self.tests[i].contribution(place)), i))
