@@ -267,7 +267,7 @@ def test_derived_classes_keep_what_they_have() -> None:
 
 @every_classifier
 @pytest.mark.parametrize("labels", [[1, "1"], ["a", 1.5], [b"a", "a"]], ids=str)
-def test_labels_of_a_list_stay_what_they_are(classifier: type[Classifier], labels: list[Any]) -> None:
+def test_labels_of_a_list_stay_what_they_are(classifier: Classifier, labels: list[Any]) -> None:
     # NumPy makes texts of them, of which the first two would be one class.
     X, y = np.eye(2)[[0, 1] * 10], labels * 10
     fitted = classifier().fit(X, y)
