@@ -429,6 +429,22 @@ def test_single_trees_can_be_looked_into(name: str) -> None:
             model.export_text(tree=bad)
 
 
+def test_a_tree_without_points_says_so() -> None:
+    """Of one point a bag of ten has trees that have drawn none: there is nothing to see in them."""
+    forest = sapwood.OnlineBaggingClassifier(random_state=5)
+    forest.learn_one({"a": True}, "x")
+    seeds = [hashed(hashed(hashed(5) + tree) + OF_DRAWS) for tree in range(10)]
+    empty = [tree for tree, seed in enumerate(seeds) if poisson(1, seed, 0) == 0]
+    assert empty
+    said = f"OnlineBaggingClassifier: tree must be one that has drawn a point, got {empty[0]}"
+    for look in (forest.export_text, forest.to_dict, forest.to_dot):
+        with pytest.raises(ValueError, match=said):
+            look(tree=empty[0])
+    with pytest.raises(ValueError, match=said):
+        forest.explain_one({"a": True}, tree=empty[0])
+    assert forest.predict_one({"a": True}) == "x"
+
+
 def test_evaluation_tells_the_size_of_a_forest() -> None:
     """So that the report draws how it grows."""
     from sapwood.evaluate import prequential

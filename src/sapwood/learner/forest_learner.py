@@ -57,7 +57,10 @@ class ForestLearner(TreeLearner):
         return super()._learn_or_undo(model, labels, batch, learn)
 
     def member(self, tree: Any = 0, *, may_learn: bool = False) -> TreeLearner:
-        """Return a learner that has a copy of a tree; raise ValueError if there is none of the number."""
+        """Return a learner that has a copy of a tree; raise ValueError if there is none of the number.
+
+        So it does if the tree has drawn no point so far, unless it is to learn: there is nothing to look at.
+        """
         model = self.fitted()
         n_trees = model.forest.n_trees()
         if isinstance(tree, bool) or not isinstance(tree, (int, np.integer)) or not 0 <= tree < n_trees:
@@ -70,7 +73,10 @@ class ForestLearner(TreeLearner):
             # As the core has it: twice that of the tree before, within 63 bits.
             parameters["max_size"] = min(parameters["max_size"] << int(tree), LARGEST_LIMIT)
         with self.lock:
-            return TreeLearner(kind, parameters, owner=self.owner, model=model.of_tree(int(tree), may_learn=may_learn))
+            found = model.of_tree(int(tree), may_learn=may_learn)
+        if not may_learn and found.tree.n_met() == 0:
+            raise ValueError(f"{self.owner}: tree must be one that has drawn a point, got {tree}, which has drawn none")
+        return TreeLearner(kind, parameters, owner=self.owner, model=found)
 
     # ---- looking inside: one tree, by default the first -------------------------------------------------------------
 
