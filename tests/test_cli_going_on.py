@@ -314,6 +314,18 @@ def test_what_is_read_is_never_overwritten(tmp_path: Path) -> None:
     assert words.read_bytes() == before
 
 
+def test_two_files_are_not_written_to_one_place(tmp_path: Path) -> None:
+    words, place = write_words(tmp_path / "w.tsv"), tmp_path / "same"
+    result = call("evaluate", words, "--report", place, "--model", tmp_path / "." / "same")
+    assert result.exit_code == 2
+    assert f"--report must be another file than --model, got {place} for both" in result.stderr
+    done("train", words, "-m", tmp_path / "m", "--learner", "dynamic")
+    result = call("forget", words, "--model", tmp_path / "m", "--to", place, "--record", place)
+    assert result.exit_code == 2
+    assert f"--record must be another file than --to, got {place} for both" in result.stderr
+    assert not place.exists()
+
+
 def test_a_model_has_a_name(tmp_path: Path) -> None:
     result = call("train", write_words(tmp_path / "w.tsv"), "-m", "-")
     assert result.exit_code == 2

@@ -445,6 +445,17 @@ def test_a_tree_without_points_says_so() -> None:
     assert forest.predict_one({"a": True}) == "x"
 
 
+def test_an_evaluation_without_points_in_the_first_tree_has_no_picture_of_it() -> None:
+    from sapwood.evaluate import prequential
+
+    # The first of the trees that draw nothing for the one point there is.
+    first = next(seed for seed in range(99) if poisson(1, hashed(hashed(hashed(seed)) + OF_DRAWS), 0) == 0)
+    forest = sapwood.OnlineBaggingClassifier(n_estimators=3, random_state=first)
+    result = prequential(forest, [(["a"], "x")])
+    assert result.n == 1
+    assert "accuracy" in result.to_dict()["metrics"]
+
+
 def test_evaluation_tells_the_size_of_a_forest() -> None:
     """So that the report draws how it grows."""
     from sapwood.evaluate import prequential
@@ -592,7 +603,7 @@ def test_n_jobs_that_cannot_be(n_jobs: Any, error: type[Exception], message: str
     model = StreamingForestClassifier(n_estimators=2).fit(np.eye(4), [0, 1, 0, 1])
     before = model.to_bytes()
     model.set_params(n_jobs=n_jobs)
-    with pytest.raises(error, match=message):
+    with pytest.raises(error, match=f"^StreamingForestClassifier.partial_fit: {message}"):
         model.partial_fit(np.eye(4), [0, 1, 0, 1])
     assert model.set_params(n_jobs=None).to_bytes() == before
 

@@ -11,7 +11,7 @@ import typer
 from sapwood.cli.errors import require_two_classes
 from sapwood.cli.groups import command
 from sapwood.cli.learners import LearnerOptions
-from sapwood.cli.output import OutputOptions, check_apart, check_new, check_place, counted, note
+from sapwood.cli.output import OutputOptions, check_apart, check_new, check_place, check_places_differ, counted, note
 from sapwood.cli.progress import shown
 from sapwood.cli.readers import FILE, ReaderOptions, as_read, reported, tell_table
 from sapwood.cli.signals import StopSignals
@@ -68,6 +68,7 @@ def evaluate(
         check_place(model)
         check_apart(model, "--model", [file, names])
         check_new(model, force=force, hint="another name keeps both")
+    check_places_differ(report, "--report", model, "--model")
     columns = None if names is None else names_in(names, names_start)
     evaluated = learner.make(reader.encoding)
     run = PrequentialRun(evaluated, window=window, fading=fading)

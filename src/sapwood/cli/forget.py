@@ -10,7 +10,7 @@ import typer
 
 from sapwood.cli.groups import command
 from sapwood.cli.models import opened_model
-from sapwood.cli.output import OutputOptions, check_apart, check_place, counted
+from sapwood.cli.output import OutputOptions, check_apart, check_place, check_places_differ, counted
 from sapwood.cli.predict import encoding_of
 from sapwood.cli.progress import shown
 from sapwood.cli.readers import FILE, Format, reported
@@ -60,6 +60,7 @@ def forget(
         check_place(record)
         check_apart(record, "--record", [file, model])
     check_apart(to, "--to", [file])
+    check_places_differ(record, "--record", to, "--to")
     learner, about = opened_model(model)
     if not isinstance(learner, DynamicLearner):
         raise ValueError(f"{model}: the model must be of --learner dynamic to forget points, got a {learner.kind.name}")

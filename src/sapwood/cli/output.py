@@ -18,7 +18,16 @@ from sapwood.cli.standard_output import standard_output
 if TYPE_CHECKING:
     from sapwood.cli.signals import StopSignals
 
-__all__ = ["OutputOptions", "check_apart", "check_new", "check_place", "counted", "note", "write"]
+__all__ = [
+    "OutputOptions",
+    "check_apart",
+    "check_new",
+    "check_place",
+    "check_places_differ",
+    "counted",
+    "note",
+    "write",
+]
 
 
 @dataclass
@@ -77,6 +86,12 @@ def check_apart(path: Path | None, option: str, read: Iterable[str | Path | None
     for other in read:
         if path is not None and other is not None and path.exists() and Path(other).exists() and path.samefile(other):
             raise ValueError(f"{option} must be another file than {other}, which is read, got {path}")
+
+
+def check_places_differ(path: Path | None, option: str, other: Path | None, other_option: str) -> None:
+    """Raise ValueError if two things would be written to one place, of which only the second would be left."""
+    if path is not None and other is not None and path.resolve() == other.resolve():
+        raise ValueError(f"{option} must be another file than {other_option}, got {path} for both")
 
 
 def check_new(path: Path, *, force: bool, hint: str) -> None:

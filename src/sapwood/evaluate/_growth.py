@@ -191,7 +191,11 @@ class Growth:
     def view(self, feature_names: FeatureNames = None) -> TreeView | None:
         """Return a picture of the tree as it is now; None if there is none, or nothing was learned."""
         learner = learner_of(self._model)
-        return None if learner is None or not learner.labels.order else learner.view(feature_names)
+        if learner is None or not learner.labels.order:
+            return None
+        if isinstance(learner, ForestLearner) and not learner.has_drawn():
+            return None
+        return learner.view(feature_names)
 
     def top_features(self, feature_names: FeatureNames = None) -> TopFeatures:
         """Return the features with the largest weights per class; nothing without a tree, or without models in it."""

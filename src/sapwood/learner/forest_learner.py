@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 import numpy as np
 
 from sapwood.learner.forest_model import ForestModel
-from sapwood.learner.learner import REFUSED, TreeLearner
+from sapwood.learner.learner import TreeLearner
 from sapwood.learner.make_tree import n_threads
 from sapwood.learner.model import TreeModel
 from sapwood.parameters import parameter, tree_grown_by
@@ -49,11 +49,8 @@ class ForestLearner(TreeLearner):
 
     def _learn_or_undo(self, model: TreeModel, labels: Labels, batch: Batch, learn: Callable[[Batch], T]) -> T:
         # It may have changed since the last points.
-        try:
-            n_jobs: Any = parameter("n_jobs").value.check("n_jobs", self.parameters.get("n_jobs"))
-            model.tree.n_jobs = n_threads(n_jobs)  # type: ignore[union-attr]  # it is a forest
-        except REFUSED as error:
-            self.refuse("", error)
+        n_jobs: Any = parameter("n_jobs").value.check("n_jobs", self.parameters.get("n_jobs"))
+        model.tree.n_jobs = n_threads(n_jobs)  # type: ignore[union-attr]  # it is a forest
         return super()._learn_or_undo(model, labels, batch, learn)
 
     def member(self, tree: Any = 0, *, may_learn: bool = False) -> TreeLearner:
@@ -77,6 +74,11 @@ class ForestLearner(TreeLearner):
         if not may_learn and found.tree.n_met() == 0:
             raise ValueError(f"{self.owner}: tree must be one that has drawn a point, got {tree}, which has drawn none")
         return TreeLearner(kind, parameters, owner=self.owner, model=found)
+
+    def has_drawn(self, tree: int = 0) -> bool:
+        """Return whether a tree has drawn a point, so that there is something to look at in it."""
+        with self.lock:
+            return self.model is not None and self.model.of_tree(tree).tree.n_met() > 0
 
     # ---- looking inside: one tree, by default the first -------------------------------------------------------------
 
