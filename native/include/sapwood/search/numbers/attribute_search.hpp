@@ -30,9 +30,9 @@ namespace sapwood {
 /// Finds the best thresholds of numbers and the best sets of categories at one node.
 ///
 /// Guarantee: the best of all thresholds between the intervals of every number (histogram.hpp), each with the missing
-/// values on either side, and with two classes the best of all sets of the values of every category: bit for bit what
-/// scoring all of them gives. An attribute comes with its best test only, and a category only if that is better than
-/// the test of any single value.
+/// values on either side, and with two classes the best of all sets of the values of every category that does not rest:
+/// bit for bit what scoring all of them gives. An attribute comes with its best test only, and a category only if that
+/// is better than the test of any single value.
 ///
 /// How: a point that is added never lowers the weighted impurity of a side, which is concave, and so no score; and a
 /// new threshold, or a new value, begins as a division that there was. So the least score of an attribute when it was
