@@ -211,6 +211,15 @@ def test_weights_that_are_none(classifier: Classifier, weight: Any, error: type[
     assert state(model) == before
 
 
+def test_a_masked_weight_is_none() -> None:
+    X, y = stream()
+    weights = np.ma.masked_array(np.ones(len(y)), mask=[True] + [False] * (len(y) - 1))
+    with pytest.raises(
+        ValueError, match=r"fit: sample_weight must hold numbers from 0 to \d+, got one that is masked$"
+    ):
+        HoeffdingTreeClassifier().fit(X, y, sample_weight=weights)
+
+
 def test_too_many_points() -> None:
     model = HoeffdingTreeClassifier(max_depth=0)
     model.learn_one([1], 0, w=2**31 - 1.5)

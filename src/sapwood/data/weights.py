@@ -24,6 +24,8 @@ def checked_weights(sample_weight: ArrayLike | None, n: int) -> NDArray[np.float
     """Return the weights of points, non-negative numbers, in the type of the core."""
     if sample_weight is None:
         return None
+    if np.ma.is_masked(sample_weight):
+        raise ValueError(f"sample_weight must hold {_WANTED}, got one that is masked")
     try:
         weights = np.asarray(sample_weight)
     except OverflowError:  # a number beyond every double, among others
