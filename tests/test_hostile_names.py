@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sqlite3
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -52,7 +53,7 @@ def check_rules(model: Any, points: list[dict[Any, Any]]) -> None:
     sql = to_rules(model, "sql")
     columns = {one_line(str(key)): key for x in points for key in x}
     quoted = ", ".join('"' + name.replace('"', '""') + '"' for name in columns)
-    with sqlite3.connect(":memory:") as database:
+    with closing(sqlite3.connect(":memory:")) as database:
         database.execute(f"CREATE TABLE points ({quoted})")
         for x in points:
             database.execute("DELETE FROM points")
