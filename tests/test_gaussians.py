@@ -102,7 +102,7 @@ def test_what_needs_no_split_is_not_lost_by_one() -> None:
     assert right_of() > right_of(max_leaves=1) - 0.02
 
 
-def place_of(tree: bytes, section: bytes) -> tuple[int, int, int]:
+def place_of(tree: bytes | bytearray, section: bytes) -> tuple[int, int, int]:
     """Return where a section begins, where what it holds does, and where it ends."""
     at = tree.index(section)
     start = at + len(section) + 8

@@ -71,7 +71,8 @@ inline void check_cloud(const Gaussians::Cloud& cloud, std::int64_t points) {
 inline OwnedCopy<Gaussians> get_clouds(ByteReader& in, std::span<const std::int64_t> n_of_class,
                                        const Attributes& attributes) {
     const auto size = in.get<std::uint32_t>("the numbers of a leaf or of the trunk");
-    in.require(size, sizeof(std::int32_t) + n_of_class.size() * sizeof(Gaussians::Cloud), "the numbers of a leaf or of the trunk");
+    in.require(size, sizeof(std::int32_t) + n_of_class.size() * sizeof(Gaussians::Cloud),
+               "the numbers of a leaf or of the trunk");
     if (size == 0) return {};
     Gaussians gaussians;
     std::vector<Gaussians::Cloud> clouds(n_of_class.size());
