@@ -19,7 +19,7 @@ from reference_weights import Weight
 MODELS = ("majority", "naive_bayes", "trunk", "logistic")
 
 # What each expert weighs in a mix that has learned nothing.
-FIRST_WEIGHTS = (0, 0, 0.25, 0.25, 0.25, 0.25, 0, 0)
+FIRST_WEIGHTS = (0, 0, 0.25, 0.25, 0.25, 0.25, 0, 0, 0)
 
 Counts = list[int]
 
@@ -226,14 +226,20 @@ def level(opinion: Sequence[float]) -> list[float]:
     return [max(score - max(opinion), -CLIP) for score in opinion]
 
 
+def opinion_of_numbers(gaussians: Gaussians, numbers: Mapping[int, float], of_class: Counts) -> list[float]:
+    """Return what is said of numbers as numbers, of points of these classes: nothing before the first number."""
+    return gaussians.scores(numbers, of_class) if gaussians.values else [0.0] * len(of_class)
+
+
 @dataclass
 class Mixing:
-    """What leaves that mix share: three regressions and naive Bayes of all points, and how long points are."""
+    """What leaves that mix share: three regressions, naive Bayes and numbers of all points, and how long points are."""
 
     n_classes: int = 2
     intercept: TrunkWeights = field(default_factory=lambda: TrunkWeights.zero(1))
     features: dict[int, TrunkWeights] = field(default_factory=dict)
     bayes: Bayes = field(default_factory=lambda: Bayes([0, 0]))
+    gaussians: Gaussians = field(default_factory=Gaussians)
     n_points: int = 0
     n_active: int = 0
     # The labels learned, each with the length of its run.
@@ -290,16 +296,16 @@ class Mixing:
         numbers: Mapping[int, float] = NO_NUMBERS,
     ) -> list[list[float]]:
         """Return what each expert says: the log-odds of two classes, a score for each of more."""
-        gaussians = [0.0] * self.n_classes
-        if models.gaussians.values:
-            gaussians = models.gaussians.scores(numbers, of_class)
+        gaussians = opinion_of_numbers(models.gaussians, numbers, of_class)
+        trunk_gaussians = opinion_of_numbers(self.gaussians, numbers, self.bayes.n_of_class)
         majority = [math.log(count + 1) for count in of_class]
         leaf_bayes = [BAYES_SCALE * score for score in models.bayes.scores(features, of_class)]
         trunk_bayes = [BAYES_SCALE * score for score in self.bayes.scores(features, self.bayes.n_of_class)]
         regressions = self.regressions(models, features)
         if self.n_classes > 2:
-            return [level(opinion) for opinion in (majority, leaf_bayes, *regressions, trunk_bayes, gaussians)]
-        odds = [[scores[1] - scores[0]] for scores in (majority, leaf_bayes, trunk_bayes, gaussians)]
+            others = (trunk_bayes, gaussians, trunk_gaussians)
+            return [level(opinion) for opinion in (majority, leaf_bayes, *regressions, *others)]
+        odds = [[scores[1] - scores[0]] for scores in (majority, leaf_bayes, trunk_bayes, gaussians, trunk_gaussians)]
         return [[min(max(one[0], -CLIP), CLIP)] for one in (*odds[:2], *regressions, *odds[2:])]
 
     def predict_proba(
@@ -347,7 +353,7 @@ class Mixing:
         models.bayes.learn(features, label, weight.times)
         scale = self.scale()
         if teaches_trunk:
-            self.teach_trunk(features, label, weight)
+            self.teach_trunk(features, label, weight, numbers)
         models.correction.step(features, corrected, LEAF_STEP * scale, 1.0)
         models.gaussians.learn(numbers, label, weight.times)
 
@@ -360,7 +366,9 @@ class Mixing:
         """Return what step sizes are multiplied by."""
         return 1 / math.sqrt(max(1.0, self.n_active / max(1, self.n_points)))
 
-    def teach_trunk(self, features: Sequence[int], label: int, weight: Weight) -> None:
+    def teach_trunk(
+        self, features: Sequence[int], label: int, weight: Weight, numbers: Mapping[int, float] = NO_NUMBERS
+    ) -> None:
         """Let what leaves share learn a point that was met."""
         gradients = [gradient_of(scores, label, weight.exact) for scores in self.trunk_scores(features)]
         scale = self.scale()
@@ -369,6 +377,7 @@ class Mixing:
             self.run = 0
         self.last, self.run = label, self.run + 1
         self.bayes.learn(features, label, weight.times)
+        self.gaussians.learn(numbers, label, weight.times)
         self.intercept.step(gradients, scale)
         for j in features:
             self.features.setdefault(j, TrunkWeights.zero(self.n_outputs)).step(gradients, scale)

@@ -15,7 +15,7 @@ from sapwood.exceptions import ModelFormatError
 from sapwood.model_files import tree_file
 from sapwood.model_files.sections import pack, unpack
 
-SECTION = b"\x09gaussians"
+SECTION, OF_TRUNK = b"\x09gaussians", b"\x0ftrunk_gaussians"
 
 
 def clouds(n: int, seed: int = 1, n_classes: int = 2) -> list[tuple[dict[str, Any], int]]:
@@ -42,7 +42,7 @@ def tree_of(points: list[tuple[dict[str, Any], int]], **options: Any) -> sapwood
 def test_a_tree_that_was_read_goes_on_byte_for_byte(n_classes: int) -> None:
     points = clouds(900, n_classes=n_classes)
     whole, half = tree_of(points), tree_of(points[:400])
-    assert SECTION in unpack(half.to_bytes())["tree"]
+    assert {SECTION, OF_TRUNK} <= set(sections_of(half))
     again = sapwood.StreamingTreeClassifier.from_bytes(half.to_bytes())
     for x, label in points[400:]:
         again.learn_one(x, label)
@@ -51,66 +51,126 @@ def test_a_tree_that_was_read_goes_on_byte_for_byte(n_classes: int) -> None:
 
 def test_a_tree_without_numbers_has_nothing_of_it() -> None:
     tree = tree_of([({"a": True, "colour": "red"}, 0), ({"b": True}, 1)] * 20)
-    assert SECTION not in unpack(tree.to_bytes())["tree"]
+    assert sections_of(tree) == []
 
 
-def test_a_file_from_before_is_read_and_learns() -> None:
+@pytest.mark.parametrize("missing", [(OF_TRUNK,), (SECTION, OF_TRUNK)])
+def test_a_file_from_before_is_read_and_learns(missing: tuple[bytes, ...]) -> None:
     points = clouds(300)
     sections = unpack(tree_of(points).to_bytes())
     tree = sections["tree"]
-    at = tree.index(SECTION)
-    (size,) = struct.unpack_from("<Q", tree, at + len(SECTION))
-    before = pack({**sections, "tree": tree[:at] + tree[at + len(SECTION) + 8 + size :]})
+    for name in missing:
+        at, _, end = place_of(tree, name)
+        tree = tree[:at] + tree[end:]
+    before = pack({**sections, "tree": tree})
     old = sapwood.StreamingTreeClassifier.from_bytes(before)
     assert old.to_bytes() == before
     for x, label in points:
         old.learn_one(x, label)
-    assert SECTION in unpack(old.to_bytes())["tree"]
+    assert sections_of(old) == [SECTION, OF_TRUNK]
 
 
-# Where the parts of the only leaf are: its weight, how many numbers, then an attribute and the clouds of two classes.
+def test_a_forest_that_was_read_goes_on_byte_for_byte() -> None:
+    points = clouds(500, n_classes=3)
+
+    def forest_of(some: list[tuple[dict[str, Any], int]]) -> sapwood.StreamingForestClassifier:
+        forest = sapwood.StreamingForestClassifier(n_estimators=3)
+        for x, label in some:
+            forest.learn_one(x, label)
+        return forest
+
+    whole, half = forest_of(points), forest_of(points[:250])
+    assert OF_TRUNK in half.to_bytes()
+    again = sapwood.StreamingForestClassifier.from_bytes(half.to_bytes())
+    for x, label in points[250:]:
+        again.learn_one(x, label)
+    assert again.to_bytes() == whole.to_bytes()
+
+
+def test_what_needs_no_split_is_not_lost_by_one() -> None:
+    """Thirty classes, each one cloud in six numbers: leaves have few points of each, and the stream has many."""
+    draw = np.random.default_rng(3)
+    centres = draw.normal(size=(30, 6)) * 1.5
+    y = draw.integers(0, 30, 6000)
+    X = centres[y] + draw.normal(size=(6000, 6))
+
+    def right_of(**options: Any) -> float:
+        model = sapwood.StreamingTreeClassifier(random_state=1, **options).fit(X[:4000], y[:4000])
+        assert options or model.get_n_leaves() > 3
+        return float(model.score(X[4000:], y[4000:]))
+
+    assert right_of() > right_of(max_leaves=1) - 0.02
+
+
+def place_of(tree: bytes | bytearray, section: bytes) -> tuple[int, int, int]:
+    """Return where a section begins, where what it holds does, and where it ends."""
+    at = tree.index(section)
+    start = at + len(section) + 8
+    (size,) = struct.unpack_from("<Q", tree, at + len(section))
+    return at, start, start + size
+
+
+def sections_of(model: sapwood.StreamingTreeClassifier) -> list[bytes]:
+    """Return which of the two sections of numbers a tree has."""
+    tree = unpack(model.to_bytes())["tree"]
+    return [name for name in (SECTION, OF_TRUNK) if name in tree]
+
+
+# Where the parts of the only leaf are: its weight, how many numbers, then an attribute and the clouds of two classes;
+# and those of the trunk, which has four numbers, before the weight of the only leaf.
 WEIGHT, SIZE, NUMBER, N, MEAN, SQUARES = 0, 8, 12, 16, 24, 32
+NUMBERS_OF_TRUNK = 4 + 4 * (4 + 2 * 3 * 8)
 
 
 @pytest.mark.parametrize(
-    ("at", "form", "value", "words"),
+    ("section", "at", "form", "value", "words"),
     [
-        (WEIGHT, "<d", float("nan"), "the weight of an expert on numbers must be finite"),
-        (WEIGHT, "<d", 1e30, "at most 2\\^31 in absolute value"),
-        (SIZE, "<I", 2**31, "the numbers of a leaf"),
-        (NUMBER, "<i", -1, "different numbers of the model"),
-        (NUMBER, "<i", 99, "different numbers of the model"),
-        (NUMBER, "<i", 1, "different numbers of the model"),
-        (N, "<d", -1.0, "must be a count of at most"),
-        (N, "<d", 0.5, "must be a count of at most"),
-        (N, "<d", 1e6, "must be a count of at most"),
-        (MEAN, "<d", float("inf"), "the mean of a number must be finite"),
-        (MEAN, "<d", 1e200, "must be those of values"),
-        (SQUARES, "<d", -1.0, "must be those of values"),
-        (SQUARES, "<d", 1e300, "must be those of values"),
+        (SECTION, WEIGHT, "<d", float("nan"), "the weight of an expert on numbers must be finite"),
+        (SECTION, WEIGHT, "<d", 1e30, "at most 2\\^31 in absolute value"),
+        (SECTION, SIZE, "<I", 2**31, "the numbers of a leaf"),
+        (SECTION, NUMBER, "<i", -1, "different numbers of the model"),
+        (SECTION, NUMBER, "<i", 99, "different numbers of the model"),
+        (SECTION, NUMBER, "<i", 1, "different numbers of the model"),
+        (SECTION, N, "<d", -1.0, "must be a count of at most"),
+        (SECTION, N, "<d", 0.5, "must be a count of at most"),
+        (SECTION, N, "<d", 1e6, "must be a count of at most"),
+        (SECTION, MEAN, "<d", float("inf"), "the mean of a number must be finite"),
+        (SECTION, MEAN, "<d", 1e200, "must be those of values"),
+        (SECTION, SQUARES, "<d", -1.0, "must be those of values"),
+        (SECTION, SQUARES, "<d", 1e300, "must be those of values"),
+        (OF_TRUNK, SIZE - 8, "<I", 2**31, "the numbers of a leaf or of the trunk"),
+        (OF_TRUNK, NUMBER - 8, "<i", 99, "different numbers of the model"),
+        (OF_TRUNK, N - 8, "<d", 1e6, "must be a count of at most"),
+        (OF_TRUNK, SQUARES - 8, "<d", -1.0, "must be those of values"),
+        (OF_TRUNK, NUMBERS_OF_TRUNK, "<d", float("nan"), "the weight of an expert on numbers must be finite"),
+        (OF_TRUNK, NUMBERS_OF_TRUNK, "<d", -1e30, "at most 2\\^31 in absolute value"),
     ],
 )
-def test_what_no_tree_has_is_refused(at: int, form: str, value: float, words: str) -> None:
+def test_what_no_tree_has_is_refused(section: bytes, at: int, form: str, value: float, words: str) -> None:
     model = tree_of(clouds(40), max_leaves=1)
     assert model.get_n_leaves() == 1
     sections = unpack(model.to_bytes())
     tree = bytearray(sections["tree"])
-    start = tree.index(SECTION) + len(SECTION) + 8
-    assert struct.unpack_from("<I", tree, start + SIZE) == (4,)
+    _, start, _ = place_of(tree, section)
+    assert struct.unpack_from("<I", tree, start + SIZE - (8 if section == OF_TRUNK else 0)) == (4,)
     struct.pack_into(form, tree, start + at, value)
     with pytest.raises(ModelFormatError, match=words):
         tree_file.from_bytes(pack({**sections, "tree": bytes(tree)}))
 
 
-def test_an_explanation_has_what_numbers_say() -> None:
-    """A number adds the log-odds of its densities, times the weight of the expert, and all adds up to the answer."""
+@pytest.mark.parametrize(("section", "at"), [(SECTION, 0), (OF_TRUNK, NUMBERS_OF_TRUNK)])
+def test_an_explanation_has_what_numbers_say(section: bytes, at: int) -> None:
+    """A number adds the log-odds of its densities, times the weight of the expert, and all adds up to the answer.
+
+    The only leaf has the points of the stream, and so says what the trunk says.
+    """
     model = tree_of(clouds(2000), max_leaves=1)
     sections = unpack(model.to_bytes())
     tree = bytearray(sections["tree"])
-    start = tree.index(SECTION) + len(SECTION) + 8
-    (weight,) = struct.unpack_from("<d", tree, start)
+    _, start, _ = place_of(tree, section)
+    (weight,) = struct.unpack_from("<d", tree, start + at)
     assert weight > 0.05
-    struct.pack_into("<d", tree, start, 0.0)
+    struct.pack_into("<d", tree, start + at, 0.0)
     without = sapwood.StreamingTreeClassifier.from_bytes(pack({**sections, "tree": bytes(tree)}))
     x = {"x0": 0.25, "x1": 0.5, "x2": 0.75}
     explained = model.explain_one(x)

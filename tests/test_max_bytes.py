@@ -80,11 +80,16 @@ def test_a_tenth_of_the_memory_is_nearly_as_good_on_a_drifting_stream(classifier
 
 @pytest.mark.slow
 def test_following_a_stream_is_worth_its_memory() -> None:
+    """Over three limits: which nodes pause is chance, and with it a few points in a thousand."""
     X, y = drifting(90_000, 30_000, 1)
-    follows, remembers = (StreamingTreeClassifier(drift=drift, max_bytes=960_000) for drift in (True, False))
-    assert accuracy(follows, X, y) > accuracy(remembers, X, y)
-    assert follows.summary().n_alternates_swapped > 0
-    assert follows.summary().tree_bytes <= 960_000
+    right = {True: 0.0, False: 0.0}
+    for limit in (920_000, 960_000, 1_000_000):
+        for drift in right:
+            model = StreamingTreeClassifier(drift=drift, max_bytes=limit)
+            right[drift] += accuracy(model, X, y)
+            assert model.summary().tree_bytes <= limit
+            assert not drift or model.summary().n_alternates_swapped > 0
+    assert right[True] > right[False]
 
 
 def test_models_leave_memory_to_find_splits() -> None:

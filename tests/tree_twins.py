@@ -157,7 +157,7 @@ class Twins:
 
 def mixed_contributions(mixing: Mixing, models: LeafModels, features: Sequence[int]) -> list[Any]:
     """Return what each feature adds to the mix by the trunk and by the leaf, and the same of the intercepts."""
-    _, leaf_bayes, middle, fast, slow, corrected, trunk_bayes, _ = mixing.weights(models)
+    _, leaf_bayes, middle, fast, slow, corrected, trunk_bayes, *_ = mixing.weights(models)
     # The leaf corrects the first regression, and so speaks through it as well.
     of_trunks = (middle + corrected, fast, slow)
 

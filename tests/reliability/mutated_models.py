@@ -51,7 +51,16 @@ FINE = {"refused", "served"}
 NUMBERS = (0, 1, 2, 3, 7, 255, 256, 65535, 2**31 - 1, 2**31, 2**32 - 1, 2**53, 2**63 - 1, 2**64 - 1)
 REALS = (0.0, -0.0, 1.0, -1.0, 0.5, 1e-320, 1e300, -1e300, float("nan"), float("inf"), float("-inf"))
 # The parts of a tree, and of each tree of a forest, as they are named in its bytes; a size follows.
-PARTS = (b"\7options", b"\6counts", b"\12attributes", b"\6models", b"\11gaussians", b"\5nodes", b"\6growth")
+PARTS = (
+    b"\7options",
+    b"\6counts",
+    b"\12attributes",
+    b"\6models",
+    b"\11gaussians",
+    b"\17trunk_gaussians",
+    b"\5nodes",
+    b"\6growth",
+)
 TEXTS = (b"NaN", b"null", b"true", b"-1", b"1e999", b'{"float":"nan"}', b'{"float":"inf"}', b"[]", b"{}", b'""', b"0")
 
 

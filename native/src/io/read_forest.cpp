@@ -13,6 +13,7 @@
 
 #include "sapwood/io/attributes_section.hpp"
 #include "sapwood/io/forest_format.hpp"
+#include "sapwood/io/gaussians_section.hpp"
 #include "sapwood/io/option_bytes.hpp"
 #include "sapwood/io/read_tree.hpp"
 #include "sapwood/io/require.hpp"
@@ -46,6 +47,13 @@ public:
         ByteReader trunk = sections_.section("trunk");
         if (forest.trunk()) get_mixing(trunk, *forest.trunk(), {forest.n_met(), forest.n(), n_features_});
         require_end(trunk, "trunk");
+        if (sections_.next_is("trunk_gaussians")) {
+            require_of_file(forest.trunk().has_value(),
+                            "a forest that knows numbers as numbers must have leaves that mix", 0);
+            ByteReader in = sections_.section("trunk_gaussians");
+            get_trunk_gaussians(in, forest.trunk()->trunk(), forest.attributes());
+            require_end(in, "trunk_gaussians");
+        }
         get_mixer(sections_.section("mixer"), forest);
         for (std::size_t t = 0; t < forest.n_trees(); ++t) {
             ByteReader in = sections_.section("tree");
@@ -179,6 +187,8 @@ private:
         if (const auto& mixing = tree.body().predictor().mixing()) {
             require_of_file(mixing->n_points() == 0,
                             "the trunk of a tree must be that of its forest, of its own points", mixing->n_points());
+            require_of_file(!is_known(mixing->trunk().gaussians()),
+                            "the numbers of the trunk of a tree must be those of its forest", 1);
         }
         const auto candidates = forest.member(t).candidates(number);
         if (!candidates) return;

@@ -68,18 +68,23 @@ public:
         }
         require_end(models, "models");
 
-        std::optional<ByteReader> gaussians;
-        if (sections_.next_is("gaussians")) {
-            require_of_file(layout.mixes && options.growth != Growth::batch,
-                            "a tree that knows numbers as numbers must have leaves that mix, and learn point by point",
-                            std::string(word_of(options.growth)));
-            gaussians.emplace(sections_.section("gaussians"));
+        std::optional<ByteReader> gaussians = get_section_of_numbers("gaussians", tree);
+        std::optional<ByteReader> trunk_gaussians = get_section_of_numbers("trunk_gaussians", tree);
+        if (trunk_gaussians) {
+            get_trunk_gaussians(*trunk_gaussians, predictor.mixing()->trunk(), tree.attributes());
+            if (predictor.beside()) {
+                get_trunk_gaussians(*trunk_gaussians, predictor.beside()->mixing->trunk(), tree.attributes());
+            }
         }
 
         ByteReader nodes = sections_.section("nodes");
-        NodesReader(nodes, tree, *growth, pages ? &*pages : nullptr, gaussians ? &*gaussians : nullptr, n_features_)
+        NodesReader(nodes, tree, *growth,
+                    {pages ? &*pages : nullptr, gaussians ? &*gaussians : nullptr,
+                     trunk_gaussians ? &*trunk_gaussians : nullptr},
+                    n_features_)
             .read();
         if (gaussians) require_end(*gaussians, "gaussians");
+        if (trunk_gaussians) require_end(*trunk_gaussians, "trunk_gaussians");
         const bool has_beside = tree.following() && tree.watch(Nodes::root).alternate != no_node;
         require_of_file(predictor.beside().has_value() == has_beside,
                         "an alternate of the root must have a trunk of its own, and no other alternate", has_beside);
@@ -154,6 +159,15 @@ private:
         require_end(in, "counts");
         tree.restore_counts(n, tally, n_born);
         tree.restore_weights(n_met, weights);
+    }
+
+    /// A section that only trees have whose leaves mix, and learn point by point.
+    std::optional<ByteReader> get_section_of_numbers(std::string_view name, const TreeBody& tree) {
+        if (!sections_.next_is(name)) return std::nullopt;
+        require_of_file(tree.predictor().layout().mixes && tree.options().growth != Growth::batch,
+                        "a tree that knows numbers as numbers must have leaves that mix, and learn point by point",
+                        std::string(word_of(tree.options().growth)));
+        return sections_.section(name);
     }
 
     void get_shared(ByteReader& in, SharedModels& shared, const TreeBody& tree) const {

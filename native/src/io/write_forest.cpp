@@ -8,6 +8,7 @@
 
 #include "sapwood/io/attributes_section.hpp"
 #include "sapwood/io/forest_format.hpp"
+#include "sapwood/io/gaussians_section.hpp"
 #include "sapwood/io/option_bytes.hpp"
 #include "sapwood/io/sections.hpp"
 #include "sapwood/io/trunk_section.hpp"
@@ -69,6 +70,11 @@ std::string write_forest(Forest& forest) {
     put_section(out, "trunk", [&](ByteWriter& section) {
         if (forest.trunk()) put_mixing(section, *forest.trunk());
     });
+    if (forest.trunk() && is_known(forest.trunk()->trunk().gaussians())) {
+        put_section(out, "trunk_gaussians", [&](ByteWriter& section) {
+            put_clouds(section, forest.trunk()->trunk().gaussians(), forest.n_classes());
+        });
+    }
     put_section(out, "mixer", [&](ByteWriter& section) {
         section.put_all(forest.mixer().weights());
         section.put_all(forest.mixer().of_class());

@@ -43,6 +43,9 @@ public:
         }
         put_section(out, "models", [this](ByteWriter& section) { put_models(section); });
         if (has_gaussians()) put_section(out, "gaussians", [this](ByteWriter& section) { put_gaussians(section); });
+        if (has_trunk_gaussians()) {
+            put_section(out, "trunk_gaussians", [this](ByteWriter& section) { put_trunk_gaussians(section); });
+        }
         put_section(out, "nodes", [this](ByteWriter& section) { put_nodes(section); });
         put_section(out, "growth", [this](ByteWriter& section) { tree_.growth().save(section, tree_.body()); });
         return out.take();
@@ -114,6 +117,28 @@ private:
     void put_gaussians(ByteWriter& out) const {
         for (const NodeId at : order_) {
             if (const LeafMixer* const mixer = mixer_of(at)) detail::put_gaussians(out, *mixer, layout().n_classes);
+        }
+    }
+
+    bool has_trunk_gaussians() const {
+        const LeafPredictor& predictor = tree_.body().predictor();
+        const auto is_known_to = [](const SharedModels& shared) {
+            return shared.mixing && detail::is_known(shared.mixing->trunk().gaussians());
+        };
+        if (is_known_to(predictor.shared()) || (predictor.beside() && is_known_to(*predictor.beside()))) return true;
+        return std::any_of(order_.begin(), order_.end(), [this](NodeId at) {
+            const LeafMixer* const mixer = mixer_of(at);
+            return mixer != nullptr && mixer->weights[trunk_gaussians_expert] != 0;
+        });
+    }
+    void put_trunk_gaussians(ByteWriter& out) const {
+        const LeafPredictor& predictor = tree_.body().predictor();
+        put_clouds(out, predictor.mixing()->trunk().gaussians(), layout().n_classes);
+        if (predictor.beside()) {
+            put_clouds(out, predictor.beside()->mixing->trunk().gaussians(), layout().n_classes);
+        }
+        for (const NodeId at : order_) {
+            if (const LeafMixer* const mixer = mixer_of(at)) out.put(mixer->weights[trunk_gaussians_expert]);
         }
     }
 

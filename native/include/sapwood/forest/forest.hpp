@@ -145,7 +145,7 @@ public:
     void predict(Point point, ForestScores& scores) const {
         TrunkSays says = scores.trunk.of(0);
         if (const auto& mixing = shared_.mixing()) {
-            mixing->ask_trunk(point.for_models, says, scores.of_tree);
+            mixing->ask_trunk(point, says, scores.of_tree);
             point.says = &says;
         }
         if (is_one_tree()) {
@@ -275,17 +275,17 @@ private:
             if (row.asks != ForestBlock::itself) {
                 const Point asked = block.asked().point(row.asks);
                 TrunkSays says = block.says_of_asked.of(row.asks);
-                shared_.mixing()->ask_trunk(asked.for_models, says, scores);
+                shared_.mixing()->ask_trunk(asked, says, scores);
                 block.says_of_asked.set(row.asks, says);
             }
-            const Features features = block.learned().point(i).for_models;
+            const Point point = block.learned().point(i);
             TrunkSays says = block.says_of_learned.of(i);
             if (const auto limit = options_.bytes_of_trunk()) {
-                shared_.teach_trunk(features, row.label, row.weight, says, [&](std::size_t more) {
+                shared_.teach_trunk(point, row.label, row.weight, says, [&](std::size_t more) {
                     return shared_.n_bytes() + more <= static_cast<std::size_t>(*limit);
                 });
             } else {
-                shared_.teach_trunk(features, row.label, row.weight, says, Unlimited());
+                shared_.teach_trunk(point, row.label, row.weight, says, Unlimited());
             }
             block.says_of_learned.set(i, says);
         }

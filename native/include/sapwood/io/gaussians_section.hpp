@@ -12,25 +12,30 @@
 #include "sapwood/io/tree_format.hpp"
 #include "sapwood/search/attributes.hpp"
 #include "sapwood/storage/bytes.hpp"
+#include "sapwood/storage/owned_copy.hpp"
 #include "sapwood/tree/predict/leaf_models.hpp"
+#include "sapwood/tree/predict/mixed_trunk.hpp"
 
-// What leaves that mix know of numbers as numbers, as bytes: a section of trees some leaf of which knows any. For every
-// leaf the weight of the expert, and its numbers, each with a cloud of every class.
+// What leaves that mix, and the trunk that they build on, know of numbers as numbers, as bytes: two sections. That of
+// leaves has for every leaf the weight of its expert, and its numbers, each with a cloud of every class; that of the
+// trunk has its numbers, likewise, and for every leaf the weight of that expert. A forest has one trunk for all trees.
 
 namespace sapwood::detail {
 
+inline bool is_known(const OwnedCopy<Gaussians>& gaussians) { return gaussians && !gaussians->empty(); }
+
+/// Whether the section has something to say of a leaf.
 inline bool has_gaussians(const LeafMixer& mixer) {
-    return mixer.weights[gaussians_expert] != 0 || (mixer.gaussians && !mixer.gaussians->empty());
+    return mixer.weights[gaussians_expert] != 0 || is_known(mixer.gaussians);
 }
 
-inline void put_gaussians(ByteWriter& out, const LeafMixer& mixer, std::size_t n_classes) {
-    out.put(mixer.weights[gaussians_expert]);
-    const std::size_t size = mixer.gaussians ? mixer.gaussians->n_numbers() : 0;
+inline void put_clouds(ByteWriter& out, const OwnedCopy<Gaussians>& gaussians, std::size_t n_classes) {
+    const std::size_t size = gaussians ? gaussians->n_numbers() : 0;
     out.put(static_cast<std::uint32_t>(size));
     for (std::size_t i = 0; i < size; ++i) {
-        out.put(static_cast<std::int32_t>(mixer.gaussians->number_at(i)));
+        out.put(static_cast<std::int32_t>(gaussians->number_at(i)));
         std::vector<Gaussians::Cloud> clouds(n_classes);
-        const std::span<const Gaussians::Cloud> met = mixer.gaussians->clouds_at(i);
+        const std::span<const Gaussians::Cloud> met = gaussians->clouds_at(i);
         std::copy(met.begin(), met.end(), clouds.begin());
         for (const Gaussians::Cloud& cloud : clouds) {
             out.put(cloud.n);
@@ -38,6 +43,11 @@ inline void put_gaussians(ByteWriter& out, const LeafMixer& mixer, std::size_t n
             out.put(cloud.squares);
         }
     }
+}
+
+inline void put_gaussians(ByteWriter& out, const LeafMixer& mixer, std::size_t n_classes) {
+    out.put(mixer.weights[gaussians_expert]);
+    put_clouds(out, mixer.gaussians, n_classes);
 }
 
 /// Throws unless a cloud can be that of values of so many points.
@@ -57,33 +67,46 @@ inline void check_cloud(const Gaussians::Cloud& cloud, std::int64_t points) {
     }
 }
 
-inline void get_gaussians(ByteReader& in, LeafModels& models, const Attributes& attributes) {
-    LeafMixer& mixer = *models.mixer;
-    mixer.weights[gaussians_expert] = get_finite(in, "the weight of an expert on numbers");
-    require_of_file(std::fabs(mixer.weights[gaussians_expert]) <= tree_format::largest_mix,
-                    "the weight of an expert on numbers must be at most 2^31 in absolute value",
-                    mixer.weights[gaussians_expert]);
-    const std::size_t n_classes = models.n_of_class.size();
-    const auto size = in.get<std::uint32_t>("the numbers of a leaf");
-    in.require(size, sizeof(std::int32_t) + n_classes * sizeof(Gaussians::Cloud), "the numbers of a leaf");
-    if (size == 0) return;
+/// The numbers of a leaf or of the trunk whose points have these classes.
+inline OwnedCopy<Gaussians> get_clouds(ByteReader& in, std::span<const std::int64_t> n_of_class,
+                                       const Attributes& attributes) {
+    const auto size = in.get<std::uint32_t>("the numbers of a leaf or of the trunk");
+    in.require(size, sizeof(std::int32_t) + n_of_class.size() * sizeof(Gaussians::Cloud),
+               "the numbers of a leaf or of the trunk");
+    if (size == 0) return {};
     Gaussians gaussians;
-    std::vector<Gaussians::Cloud> clouds(n_classes);
+    std::vector<Gaussians::Cloud> clouds(n_of_class.size());
     for (std::uint32_t i = 0; i < size; ++i) {
-        const auto number = in.get<std::int32_t>("a number of a leaf");
+        const auto number = in.get<std::int32_t>("a number of a leaf or of the trunk");
         const auto attribute = attribute_at(static_cast<std::size_t>(number));
-        const bool is_known = number >= 0 && attributes.knows(attribute) && attributes.number(attribute).varies;
-        require_of_file(is_known && !gaussians.contains(static_cast<AttributeId>(number)),
-                        "the numbers of a leaf must be different numbers of the model", number);
-        for (std::size_t k = 0; k < n_classes; ++k) {
+        const bool varies = number >= 0 && attributes.knows(attribute) && attributes.number(attribute).varies;
+        require_of_file(varies && !gaussians.contains(static_cast<AttributeId>(number)),
+                        "the numbers of a leaf or of the trunk must be different numbers of the model", number);
+        for (std::size_t k = 0; k < clouds.size(); ++k) {
             clouds[k].n = get_finite(in, "the values of a number");
             clouds[k].mean = get_finite(in, "the mean of a number");
             clouds[k].squares = get_finite(in, "the squares of a number");
-            check_cloud(clouds[k], models.n_of_class[k]);
+            check_cloud(clouds[k], n_of_class[k]);
         }
         gaussians.restore(static_cast<AttributeId>(number), clouds);
     }
-    mixer.gaussians = OwnedCopy<Gaussians>(std::move(gaussians));
+    return OwnedCopy<Gaussians>(std::move(gaussians));
+}
+
+inline double get_weight_of_gaussians(ByteReader& in) {
+    const double weight = get_finite(in, "the weight of an expert on numbers");
+    require_of_file(std::fabs(weight) <= tree_format::largest_mix,
+                    "the weight of an expert on numbers must be at most 2^31 in absolute value", weight);
+    return weight;
+}
+
+inline void get_gaussians(ByteReader& in, LeafModels& models, const Attributes& attributes) {
+    models.mixer->weights[gaussians_expert] = get_weight_of_gaussians(in);
+    models.mixer->gaussians = get_clouds(in, models.n_of_class, attributes);
+}
+
+inline void get_trunk_gaussians(ByteReader& in, MixedTrunk& trunk, const Attributes& attributes) {
+    trunk.gaussians() = get_clouds(in, trunk.n_of_class(), attributes);
 }
 
 }  // namespace sapwood::detail

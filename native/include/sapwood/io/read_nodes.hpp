@@ -19,18 +19,23 @@
 
 namespace sapwood::detail {
 
+/// Where the models of leaves have what stands in other sections; null for a section that the tree has not.
+struct ModelSections {
+    PageReader* pages = nullptr;
+    ByteReader* gaussians = nullptr;
+    ByteReader* trunk_gaussians = nullptr;
+};
+
 /// Reads the nodes of a tree, each before its children, and refuses those that no tree can have.
 class NodesReader {
 public:
-    /// `pages` and `gaussians` are where the models of leaves have theirs; null if the tree has none.
-    NodesReader(ByteReader& in, TreeBody& tree, const GrowthPolicy& growth, PageReader* pages, ByteReader* gaussians,
+    NodesReader(ByteReader& in, TreeBody& tree, const GrowthPolicy& growth, const ModelSections& sections,
                 std::int64_t n_features)
         : in_(in),
           tree_(tree),
           counts_inner_(growth.counts_inner_nodes()),
           forgets_(growth.forgets_points()),
-          pages_(pages),
-          gaussians_(gaussians),
+          sections_(sections),
           n_features_(n_features) {}
 
     void read() {
@@ -84,9 +89,15 @@ private:
                         "the numbers of nodes must tell alternates from the tree", born);
         if (!is_leaf) read_split(node, place, n);
         node.statistics = read_statistics(node.of_class, is_leaf, may_split, n);
-        if (is_leaf && pages_ != nullptr) {
-            node.models = pages_->get_models(in_, tree_.predictor().chooses());
-            if (gaussians_ != nullptr) get_gaussians(*gaussians_, *node.models, tree_.attributes());
+        if (is_leaf && sections_.pages != nullptr) {
+            node.models = sections_.pages->get_models(in_, tree_.predictor().chooses());
+            if (sections_.gaussians != nullptr) {
+                get_gaussians(*sections_.gaussians, *node.models, tree_.attributes());
+            }
+            if (sections_.trunk_gaussians != nullptr) {
+                node.models->mixer->weights[trunk_gaussians_expert] =
+                    get_weight_of_gaussians(*sections_.trunk_gaussians);
+            }
         }
         if (!is_leaf) node.statistics.keep(test);
         std::unique_ptr<NodeWatch> watch;
@@ -242,8 +253,7 @@ private:
     TreeBody& tree_;
     bool counts_inner_;
     bool forgets_;
-    PageReader* pages_;
-    ByteReader* gaussians_;
+    ModelSections sections_;
     std::int64_t n_features_;
     std::uint64_t n_born_ = tree_.nodes().n_born();
     std::vector<Place> places_;

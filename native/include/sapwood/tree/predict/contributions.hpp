@@ -31,10 +31,11 @@ struct Contributions {
 
 namespace detail {
 
-/// Adds what each number says as a number (gaussians.hpp), times `weight`, to what the leaf says by the narrowest range
-/// that the number is in, where there is one.
+/// Adds what each number says as a number (gaussians.hpp), times `weight`, to what is said by the narrowest range that
+/// the number is in, where there is one: to `said`, a row of outputs for each feature.
 inline void add_gaussians(const Gaussians& gaussians, const NumberRanges& ranges, const Point& point,
-                          std::size_t n_classes, double weight, Contributions& found) {
+                          std::size_t n_classes, double weight, std::vector<double>& said) {
+    const std::size_t n_outputs = said.size() / std::max<std::size_t>(point.for_models.size(), 1);
     std::array<FeatureId, NumberRanges::most_features> of_number;
     std::vector<double> products(n_classes);
     for (const NumberValue& number : point.numbers) {
@@ -44,9 +45,8 @@ inline void add_gaussians(const Gaussians& gaussians, const NumberRanges& ranges
         if (place == point.for_models.end()) continue;
         std::vector<double> scores(n_classes);
         gaussians.add_scores(Point(Features(), {&number, 1}), scores, products);
-        double* const to =
-            found.correction.data() + static_cast<std::size_t>(place - point.for_models.begin()) * found.n_outputs;
-        if (found.n_outputs == 1) {
+        double* const to = said.data() + static_cast<std::size_t>(place - point.for_models.begin()) * n_outputs;
+        if (n_outputs == 1) {
             to[0] += weight * (scores[1] - scores[0]);
         } else {
             for (std::size_t k = 0; k < n_classes; ++k) to[k] += weight * scores[k];
@@ -102,7 +102,10 @@ inline Contributions mixed_contributions(const Mixing& mixing, const NumberRange
         append_to(found.correction);
     }
     if (const OwnedCopy<Gaussians>& gaussians = leaf.models->mixer->gaussians) {
-        add_gaussians(*gaussians, ranges, point, layout.n_classes, mixer[gaussians_expert], found);
+        add_gaussians(*gaussians, ranges, point, layout.n_classes, mixer[gaussians_expert], found.correction);
+    }
+    if (const OwnedCopy<Gaussians>& gaussians = trunk.gaussians()) {
+        add_gaussians(*gaussians, ranges, point, layout.n_classes, mixer[trunk_gaussians_expert], found.trunk);
     }
     return found;
 }

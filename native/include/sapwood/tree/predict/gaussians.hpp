@@ -15,14 +15,15 @@
 
 namespace sapwood {
 
-/// What a leaf knows of numbers as numbers: the mean and the variance of the values of each in every class.
+/// What is known of numbers as numbers: the mean and the variance of the values of each in every class.
 ///
 /// They answer as naive Bayes does, with normal densities (John and Langley, "Estimating continuous distributions in
 /// Bayesian classifiers", UAI 1995): a class is as likely as its share of the points, times the density of each number
 /// there. Where the values of a class lie in one cloud, two figures tell from a few points what ranges
 /// (number_ranges.hpp) tell from many; where they do not, the mixer learns to trust the others.
 ///
-/// They are of the points of one leaf. A split cuts the clouds of its numbers, so children begin with none.
+/// A leaf has those of its points: a split cuts the clouds of its numbers, so children begin with none. The trunk has
+/// those of all points of the stream, which leaves that have few can go by.
 ///
 /// Guarantee: what is answered is finite for any finite values, and depends on the points that were learned and their
 /// order alone. A number costs O(1) per class.
@@ -49,7 +50,7 @@ public:
     static constexpr double largest_value = 1e100;
 
     bool empty() const { return index_.size() == 0; }
-    /// The numbers, in the order in which the leaf met them, and the classes that each has clouds of.
+    /// The numbers, in the order in which they were met, and the classes that each has clouds of.
     std::size_t n_numbers() const { return index_.size(); }
     AttributeId number_at(std::size_t i) const { return static_cast<AttributeId>(index_.id(slot_at(i))); }
     std::span<const Cloud> clouds_at(std::size_t i) const {
@@ -79,7 +80,7 @@ public:
 
     /// Adds the logarithms of the densities of a point in every class, but for what is the same in all.
     ///
-    /// Every class has one point more than it has, which is spread as all points of the leaf are: a class without
+    /// Every class has one point more than it has, which is spread as all points are: a class without
     /// points says nothing. A value that is further than four standard deviations away counts as one that is four, so
     /// that one number alone can tell no more than an expert may (`clip` in mixer.hpp).
     void add_scores(const Point& point, std::span<double> scores, std::span<double> products) const {

@@ -202,7 +202,7 @@ public:
         if (shared_.mixing && point.says != nullptr) {
             const Records in_leaf = own_in_leaf(models, features, may_take);
             shared_.mixing->teach(models, of_class, point, in_leaf, owned_, label, weight, scores_);
-            teach_gaussians(*models.mixer, point, label, weight.count, may_take);
+            teach_gaussians(models.mixer->gaussians, point, label, weight.count, may_take);
             if (half_life_) mixing::fade(models.mixer->weights, keep_);
             return;
         }
@@ -212,7 +212,10 @@ public:
         if (shared.mixing) {
             shared.mixing->teach(models, of_class, point, in_trunk_, records, owned_, label, weight,
                                  teaches != Teaches::leaf_only, scores_);
-            teach_gaussians(*models.mixer, point, label, weight.count, may_take);
+            teach_gaussians(models.mixer->gaussians, point, label, weight.count, may_take);
+            if (teaches != Teaches::leaf_only) {
+                teach_gaussians(shared.mixing->trunk().gaussians(), point, label, weight.count, may_take);
+            }
             if (half_life_) mixing::fade(models.mixer->weights, keep_);
             return;
         }
@@ -272,10 +275,11 @@ public:
 
     /// Asks the trunk, which other trees share, about a point, and teaches it the point.
     template <class MayTake>
-    void teach_trunk(Features features, Label label, Weight weight, TrunkSays& says, MayTake may_take) {
-        cover_trunk(shared_, features, may_take);
-        shared_.mixing->trunk().find(features, in_trunk_);
-        shared_.mixing->teach_trunk(in_trunk_, features.size(), label, weight, says, scores_);
+    void teach_trunk(const Point& point, Label label, Weight weight, TrunkSays& says, MayTake may_take) {
+        cover_trunk(shared_, point.for_models, may_take);
+        shared_.mixing->trunk().find(point.for_models, in_trunk_);
+        shared_.mixing->teach_trunk(point, in_trunk_, label, weight, says, scores_);
+        teach_gaussians(shared_.mixing->trunk().gaussians(), point, label, weight.count, may_take);
     }
 
     /// Where leaves mix: the class that the leaf which was taught last had predicted for its point; the first of
@@ -405,9 +409,9 @@ private:
         }
     }
 
-    /// Lets a leaf that mixes learn the numbers of a point as numbers.
+    /// Lets a leaf that mixes, or the trunk, learn the numbers of a point as numbers.
     template <class MayTake>
-    void teach_gaussians(LeafMixer& mixer, const Point& point, Label label, Count weight, MayTake may_take) const {
+    void teach_gaussians(OwnedCopy<Gaussians>& gaussians, const Point& point, Label label, Count weight, MayTake may_take) const {
         if (point.numbers.empty() || weight == 0) return;
         const auto may = [&](std::size_t more) {
             if constexpr (std::is_same_v<MayTake, Unlimited>) {
@@ -416,11 +420,11 @@ private:
                 return may_take(more);
             }
         };
-        if (!mixer.gaussians) {
+        if (!gaussians) {
             if (!may(sizeof(Gaussians))) return;
-            mixer.gaussians = OwnedCopy<Gaussians>(Gaussians());
+            gaussians = OwnedCopy<Gaussians>(Gaussians());
         }
-        mixer.gaussians->learn(point, label, weight, layout_.n_classes, may);
+        gaussians->learn(point, label, weight, layout_.n_classes, may);
     }
 
     template <class MayTake>

@@ -10,8 +10,10 @@
 
 #include "sapwood/compiler.hpp"
 #include "sapwood/search/added_counts.hpp"
+#include "sapwood/storage/owned_copy.hpp"
 #include "sapwood/storage/shared_table.hpp"
 #include "sapwood/tree/predict/binary_records.hpp"
+#include "sapwood/tree/predict/gaussians.hpp"
 #include "sapwood/tree/predict/logistic_regression.hpp"
 #include "sapwood/tree/predict/mixer.hpp"
 #include "sapwood/tree/predict/model_layout.hpp"
@@ -20,7 +22,8 @@
 namespace sapwood {
 
 /// What all leaves that mix build on: three logistic regressions of the whole stream that differ in their step sizes,
-/// and naive Bayes of the whole stream, in one record per feature. A record of two classes is half a cache line.
+/// and naive Bayes of the whole stream, in one record per feature; and beside the records the densities of its numbers.
+/// A record of two classes is half a cache line.
 ///
 /// A record is
 ///     a weight for each output of the first regression, of the second, of the third,
@@ -69,6 +72,10 @@ public:
     /// The points of each class that naive Bayes has learned.
     std::span<const std::int64_t> n_of_class() const { return n_of_class_; }
     std::span<std::int64_t> n_of_class() { return n_of_class_; }
+
+    /// What is known of numbers as numbers, once one was met.
+    const OwnedCopy<Gaussians>& gaussians() const { return gaussians_; }
+    OwnedCopy<Gaussians>& gaussians() { return gaussians_; }
 
     /// What `cover` would take for this many features, beyond what there is.
     std::size_t bytes_to_cover(std::size_t size) const {
@@ -163,6 +170,7 @@ public:
     /// The same over more classes, or with more room; what it says of the classes that there were does not change.
     MixedTrunk widened(const ModelLayout& wider) const {
         MixedTrunk wide(wider);
+        wide.gaussians_ = gaussians_;
         wide.cover(size());
         std::copy(n_of_class_.begin(), n_of_class_.end(), wide.n_of_class_.begin());
         widen(intercept(), wide.intercept(), wide);
@@ -175,7 +183,7 @@ public:
 
     std::size_t n_bytes() const {
         return (records_.capacity() + intercept_.capacity()) * sizeof(Block) +
-               n_of_class_.capacity() * sizeof(std::int64_t);
+               n_of_class_.capacity() * sizeof(std::int64_t) + (gaussians_ ? gaussians_->n_bytes() : 0);
     }
 
 private:
@@ -268,6 +276,7 @@ private:
     std::vector<Block> intercept_;
     std::vector<Block> records_;
     std::vector<std::int64_t> n_of_class_;
+    OwnedCopy<Gaussians> gaussians_;
 };
 
 }  // namespace sapwood

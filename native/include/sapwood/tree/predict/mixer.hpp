@@ -35,9 +35,10 @@ enum Expert : std::size_t {
     corrected_expert,    // the trunk, corrected by a regression of the leaf's own
     trunk_bayes_expert,  // naive Bayes of all points
     gaussians_expert,    // naive Bayes of the leaf by the densities of numbers; 0 where it has none
+    trunk_gaussians_expert,  // the same of all points: which needs no splits, where a class is one cloud of numbers
     n_experts
 };
-/// Those that a tree which grows by batches has, and one of points without numbers: all but the last.
+/// Those that a tree which grows by batches has, and one of points without numbers: all but the last two.
 inline constexpr std::size_t n_common_experts = gaussians_expert;
 
 /// The trunks of different step sizes, in the order of their weights in a record.
@@ -55,7 +56,7 @@ inline constexpr double clip = 8;
 /// The loss of a point, as a function of the weights, has a curvature of at most n_experts clip^2 / 4: an opinion
 /// within a range of `clip` has a variance of at most clip^2 / 4 whatever the probabilities of the classes. A descent
 /// with steps below the inverse of the curvature never overshoots. The rate is half of it, 2 / (7 * 64) = 0.0045, for
-/// the experts that every leaf has; with one more it is four sevenths.
+/// the experts that every leaf has; with two more it is nine fourteenths.
 inline constexpr double rate = 2.0 / (static_cast<double>(n_common_experts) * clip * clip);
 
 /// Naive Bayes adds what every feature says as if no two said the same. In texts and one-hot data about three do, and
@@ -75,10 +76,10 @@ inline constexpr double first_square = 1;
 
 /// The weights to begin with: the regressions are averaged, which is calibrated from the first point on; the others
 /// must earn theirs.
-inline constexpr MixerWeights first_weights{0, 0, 0.25, 0.25, 0.25, 0.25, 0, 0};
+inline constexpr MixerWeights first_weights{0, 0, 0.25, 0.25, 0.25, 0.25, 0, 0, 0};
 
 /// The weights while labels come sorted (label_runs.hpp).
-inline constexpr MixerWeights weights_of_sorted{0, 0, 0, 0, 0, 0, 1, 0};
+inline constexpr MixerWeights weights_of_sorted{0, 0, 0, 0, 0, 0, 1, 0, 0};
 static_assert(weights_of_sorted[trunk_bayes_expert] == 1);
 
 /// What step sizes are multiplied by, from all points so far and the features that were on in them.

@@ -72,7 +72,7 @@ public:
     }
 
     /// Lets a leaf learn a point from its records in the trunk and in the leaf, of which those in `owned` may be
-    /// changed; all but what it knows of numbers as numbers (gaussians.hpp). The mix and the regressions take its
+    /// changed; all but what it and the trunk know of numbers as numbers (gaussians.hpp). The mix and the regressions take its
     /// weight as it is, naive Bayes as it is counted. The trunk learns too, if it is to.
     void teach(LeafModels& models, std::span<const std::int64_t> of_class, const Point& point,
                std::span<Word* const> in_trunk, Records in_leaf, std::span<Word* const> owned, Label label,
@@ -126,18 +126,19 @@ public:
     // ---- a trunk that many trees share: it is asked, and taught, once per point ----------------------------------
 
     /// What the trunk says of a point that is only asked about.
-    void ask_trunk(Features features, TrunkSays& says, Scores& scores) const {
-        trunk_.find(features, scores.in_trunk);
-        ask_all_of_trunk(scores.in_trunk, says, scores);
+    void ask_trunk(const Point& point, TrunkSays& says, Scores& scores) const {
+        trunk_.find(point.for_models, scores.in_trunk);
+        ask_all_of_trunk(point, scores.in_trunk, says, scores);
         says.step_scale = mixing::step_scale(n_active_, n_points_);
     }
 
-    /// What the trunk says of a point, which it then learns. `in_trunk` are the records of the point.
-    void teach_trunk(std::span<Word* const> in_trunk, std::size_t n_features, Label label, Weight weight,
-                     TrunkSays& says, Scores& scores) {
+    /// What the trunk says of a point, which it then learns; all but its numbers as numbers. `in_trunk` are the records
+    /// of the point.
+    void teach_trunk(const Point& point, std::span<Word* const> in_trunk, Label label, Weight weight, TrunkSays& says,
+                     Scores& scores) {
         ++n_points_;
-        n_active_ += static_cast<std::int64_t>(n_features);
-        ask_all_of_trunk(Records(in_trunk.data(), in_trunk.size()), says, scores);
+        n_active_ += static_cast<std::int64_t>(point.for_models.size());
+        ask_all_of_trunk(point, Records(in_trunk.data(), in_trunk.size()), says, scores);
         says.step_scale = mixing::step_scale(n_active_, n_points_);
         runs_.note(label, trunk_.n_of_class()[label] > 0);
         const std::size_t n_outputs = layout_.n_outputs();
@@ -197,13 +198,14 @@ private:
     /// Asks every expert about a point, into `scores.opinions`, and mixes what they say, into `scores.mixed`.
     void consult(std::span<const std::int64_t> of_class, const LeafModels& models, const Point& point, Records in_trunk,
                  Records in_leaf, Scores& scores) const {
-        ask_all_trunk(in_trunk, scores);
+        ask_all_trunk(point, in_trunk, scores);
         ask_leaf(of_class, models, point, in_leaf, scores);
         mix(weights(models), scores);
     }
 
-    /// Asks the regressions of the trunk and naive Bayes of the stream.
-    void ask_all_trunk(Records in_trunk, Scores& scores) const {
+    /// Asks the regressions of the trunk, naive Bayes of the stream, and what it knows of numbers as numbers.
+    void ask_all_trunk(const Point& point, Records in_trunk, Scores& scores) const {
+        ask_gaussians(trunk_gaussians_expert, trunk_.gaussians(), trunk_.n_of_class(), point, scores);
         if (layout_.n_outputs() > 1) {
             ask_trunks(in_trunk, scores);
             ask_trunk_bayes(in_trunk, scores);
@@ -221,9 +223,11 @@ private:
         if (layout_.n_outputs() == 1) {
             for (std::size_t t = 0; t < n_trunks; ++t) scores.regressions[t] = says.regressions[t];
             scores.opinions[trunk_bayes_expert] = says.bayes[0];
+            scores.opinions[trunk_gaussians_expert] = says.gaussians[0];
         } else {
             std::copy(says.regressions.begin(), says.regressions.end(), scores.regressions.begin());
             std::copy(says.bayes.begin(), says.bayes.end(), opinion(trunk_bayes_expert, scores).begin());
+            std::copy(says.gaussians.begin(), says.gaussians.end(), opinion(trunk_gaussians_expert, scores).begin());
         }
         for (std::size_t t = 0; t < n_trunks; ++t) set_opinion(trunk_expert + t, t, scores);
         ask_leaf(of_class, models, point, in_leaf, scores);
@@ -231,11 +235,13 @@ private:
     }
 
     /// Asks all of the trunk that does not depend on a leaf, for leaves of any tree.
-    void ask_all_of_trunk(Records in_trunk, TrunkSays& says, Scores& scores) const {
-        ask_all_trunk(in_trunk, scores);
+    void ask_all_of_trunk(const Point& point, Records in_trunk, TrunkSays& says, Scores& scores) const {
+        ask_all_trunk(point, in_trunk, scores);
         std::copy_n(scores.regressions.begin(), says.regressions.size(), says.regressions.begin());
         const std::span<const double> bayes = opinion(trunk_bayes_expert, scores);
         std::copy(bayes.begin(), bayes.end(), says.bayes.begin());
+        const std::span<const double> gaussians = opinion(trunk_gaussians_expert, scores);
+        std::copy(gaussians.begin(), gaussians.end(), says.gaussians.begin());
         says.is_sorted = is_sorted();
     }
 
@@ -265,6 +271,7 @@ private:
     void ask_others(std::span<const std::int64_t> of_class, const LeafModels& models, const Point& point,
                     Records in_trunk, Records in_leaf, Scores& scores) const {
         ask_leaf(of_class, models, point, in_leaf, scores);
+        ask_gaussians(trunk_gaussians_expert, trunk_.gaussians(), trunk_.n_of_class(), point, scores);
         ask_trunk_bayes(in_trunk, scores);
         mix(weights(models), scores);
     }
@@ -285,7 +292,7 @@ private:
             const double leaf_bayes = NaiveBayes::log_odds(bayes.log_ratio, bayes.n_on, models.n_of_class) + majority;
             scores.opinions[majority_expert] = mixing::clipped(majority);
             scores.opinions[leaf_bayes_expert] = mixing::clipped(mixing::bayes_scale * leaf_bayes);
-            ask_gaussians(of_class, models, point, scores);
+            ask_gaussians(gaussians_expert, models.mixer->gaussians, of_class, point, scores);
             return;
         }
         models.add_correction(in_leaf, layout_, corrected);
@@ -296,15 +303,14 @@ private:
         mixing::level(opinion(majority_expert, scores));
         models.bayes_scores(in_leaf, of_class, scores);
         set_opinion_of_bayes(leaf_bayes_expert, scores);
-        ask_gaussians(of_class, models, point, scores);
+        ask_gaussians(gaussians_expert, models.mixer->gaussians, of_class, point, scores);
     }
 
-    /// Asks what the leaf knows of numbers as numbers. A number says what it has to say once, not with three divisions
-    /// into ranges, so that it is not scaled as naive Bayes of features is.
-    void ask_gaussians(std::span<const std::int64_t> of_class, const LeafModels& models, const Point& point,
-                       Scores& scores) const {
-        const std::span<double> out = opinion(gaussians_expert, scores);
-        const OwnedCopy<Gaussians>& gaussians = models.mixer->gaussians;
+    /// Asks what a leaf or the trunk, of points of these classes, knows of numbers as numbers. A number says what it has
+    /// to say once, not with three divisions into ranges, so that it is not scaled as naive Bayes of features is.
+    void ask_gaussians(Expert expert, const OwnedCopy<Gaussians>& gaussians, std::span<const std::int64_t> of_class,
+                       const Point& point, Scores& scores) const {
+        const std::span<double> out = opinion(expert, scores);
         if (!gaussians || gaussians->empty()) {
             std::fill(out.begin(), out.end(), 0.0);
             return;

@@ -15,6 +15,8 @@ struct TrunkSays {
     std::span<double> regressions;
     /// The opinion of naive Bayes of the stream, as the mixer takes it.
     std::span<double> bayes;
+    /// The opinion of the densities of the numbers of the stream, likewise.
+    std::span<double> gaussians;
     /// What the step sizes of the leaf are multiplied by.
     double step_scale = 1;
     /// Whether labels come sorted (label_runs.hpp).
@@ -33,7 +35,9 @@ public:
 
     TrunkSays of(std::size_t i) {
         const std::span<double> words = std::span(words_).subspan(i * words_per_point(), words_per_point());
-        return {words.first(n_trunks * n_outputs_), words.last(n_outputs_), rest_[i].step_scale, rest_[i].is_sorted};
+        const auto row = [&](std::size_t at) { return words.subspan(at * n_outputs_, n_outputs_); };
+        return {words.first(n_trunks * n_outputs_), row(n_trunks), row(n_trunks + 1), rest_[i].step_scale,
+                rest_[i].is_sorted};
     }
     /// Keeps what was said of a point, in the words that `of` has given.
     void set(std::size_t i, const TrunkSays& says) { rest_[i] = {says.step_scale, says.is_sorted}; }
@@ -44,7 +48,7 @@ private:
         bool is_sorted = false;
     };
 
-    std::size_t words_per_point() const { return (n_trunks + 1) * n_outputs_; }
+    std::size_t words_per_point() const { return (n_trunks + 2) * n_outputs_; }
 
     std::size_t n_outputs_ = 1;
     std::vector<double> words_;
