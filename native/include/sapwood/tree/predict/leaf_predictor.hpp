@@ -411,7 +411,8 @@ private:
 
     /// Lets a leaf that mixes, or the trunk, learn the numbers of a point as numbers.
     template <class MayTake>
-    void teach_gaussians(OwnedCopy<Gaussians>& gaussians, const Point& point, Label label, Count weight, MayTake may_take) const {
+    void teach_gaussians(OwnedCopy<Gaussians>& gaussians, const Point& point, Label label, Count weight,
+                         MayTake may_take) const {
         if (point.numbers.empty() || weight == 0) return;
         const auto may = [&](std::size_t more) {
             if constexpr (std::is_same_v<MayTake, Unlimited>) {

@@ -27,14 +27,14 @@ namespace sapwood {
 
 /// The experts, in the order of their weights.
 enum Expert : std::size_t {
-    majority_expert,     // the classes of the points of the leaf
-    leaf_bayes_expert,   // naive Bayes of the leaf and of what it inherited
-    trunk_expert,        // the regression of all points, at the middle step size; the leaf corrects this one
-    fast_trunk_expert,   // the same, at three times that step size: for what changes
-    slow_trunk_expert,   // the same, at a third: for what does not
-    corrected_expert,    // the trunk, corrected by a regression of the leaf's own
-    trunk_bayes_expert,  // naive Bayes of all points
-    gaussians_expert,    // naive Bayes of the leaf by the densities of numbers; 0 where it has none
+    majority_expert,         // the classes of the points of the leaf
+    leaf_bayes_expert,       // naive Bayes of the leaf and of what it inherited
+    trunk_expert,            // the regression of all points, at the middle step size; the leaf corrects this one
+    fast_trunk_expert,       // the same, at three times that step size: for what changes
+    slow_trunk_expert,       // the same, at a third: for what does not
+    corrected_expert,        // the trunk, corrected by a regression of the leaf's own
+    trunk_bayes_expert,      // naive Bayes of all points
+    gaussians_expert,        // naive Bayes of the leaf by the densities of numbers; 0 where it has none
     trunk_gaussians_expert,  // the same of all points: which needs no splits, where a class is one cloud of numbers
     n_experts
 };

@@ -72,8 +72,8 @@ public:
     }
 
     /// Lets a leaf learn a point from its records in the trunk and in the leaf, of which those in `owned` may be
-    /// changed; all but what it and the trunk know of numbers as numbers (gaussians.hpp). The mix and the regressions take its
-    /// weight as it is, naive Bayes as it is counted. The trunk learns too, if it is to.
+    /// changed; all but what it and the trunk know of numbers as numbers (gaussians.hpp). The mix and the regressions
+    /// take its weight as it is, naive Bayes as it is counted. The trunk learns too, if it is to.
     void teach(LeafModels& models, std::span<const std::int64_t> of_class, const Point& point,
                std::span<Word* const> in_trunk, Records in_leaf, std::span<Word* const> owned, Label label,
                Weight weight, bool teaches_trunk, Scores& scores) {
@@ -306,8 +306,8 @@ private:
         ask_gaussians(gaussians_expert, models.mixer->gaussians, of_class, point, scores);
     }
 
-    /// Asks what a leaf or the trunk, of points of these classes, knows of numbers as numbers. A number says what it has
-    /// to say once, not with three divisions into ranges, so that it is not scaled as naive Bayes of features is.
+    /// Asks what a leaf or the trunk, of points of these classes, knows of numbers as numbers. A number says what it
+    /// has to say once, not with three divisions into ranges, so that it is not scaled as naive Bayes of features is.
     void ask_gaussians(Expert expert, const OwnedCopy<Gaussians>& gaussians, std::span<const std::int64_t> of_class,
                        const Point& point, Scores& scores) const {
         const std::span<double> out = opinion(expert, scores);
