@@ -213,6 +213,9 @@ class ReferenceForest:
         is_mixed = forest.combining == "mixed" and forest.n_estimators > 1
         self.adds_up = is_mixed and options.leaf_prediction in {"majority", "naive_bayes"}
         self.weights = [0.0] * forest.n_estimators + [1.0] + [0.0] * self.adds_up
+        # How far each tree is trusted, and their mix.
+        self.first_trust = [0.5 / forest.n_estimators] * forest.n_estimators + [0.5]
+        self.trust = self.first_trust
         self.of_class = [0, 0]
         self.n_met = 0
         self._rounding = WeightRounding()
@@ -243,6 +246,7 @@ class ReferenceForest:
             member.learn(features, label, Weight(weighed.times * draw, weighed.exact * draw), arbiter, each)
         self.mixing.teach_trunk(features, label, weighed)
         if is_mixed:
+            self._teach_trust([answer[label] for answer in self._answers(said)], weighed.exact)
             self._teach_mixer(said, label, weighed.exact)
         self.of_class[label] += weighed.times
         if self.forest.on_drift == "reset_worst" and any(member.has_drifted for member in self.members):
@@ -268,12 +272,27 @@ class ReferenceForest:
         for e, opinion in enumerate(opinions):
             self.weights[e] -= step * sum(error * each for error, each in zip(errors, opinion, strict=True))
 
+    def _answers(self, said: list[list[float]]) -> list[list[float]]:
+        return [probabilities(each) for each in [*said, self.mixing.mix(self.weights, self._experts(said))]]
+
+    def _teach_trust(self, told: list[float], weight: float) -> None:
+        if weight == 0:
+            return
+        logs = [math.log(trust) + weight * math.log(p) for trust, p in zip(self.trust, told, strict=True)]
+        posterior = [math.exp(log - max(logs)) for log in logs]
+        share = 1 / (self.n_met + 2)
+        self.trust = [
+            (1 - share) * each / sum(posterior) + share * first
+            for each, first in zip(posterior, self.first_trust, strict=True)
+        ]
+
     def predict_proba(self, features: Sequence[int]) -> list[float]:
         """Return the probability of each class."""
         if len(self.trees) == 1:
             return self.trees[0].predict_proba(features)
         said = [member.says(features) for member in self.members]
         if self.forest.combining == "mixed":
-            return probabilities(self.mixing.mix(self.weights, self._experts(said)))
+            answers = zip(*self._answers(said), strict=True)
+            return [sum(trust * p for trust, p in zip(self.trust, each, strict=True)) for each in answers]
         votes = [sum(each) for each in zip(*said, strict=True)]
         return [vote / sum(votes) if sum(votes) > 0 else 1 / len(votes) for vote in votes]

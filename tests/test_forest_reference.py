@@ -53,6 +53,8 @@ class ForestTwins:
                 for asked in (features, (), features[:1]):
                     self.compare_predictions(asked)
         np.testing.assert_allclose(self.core.mixer_weights(), self.reference.weights, rtol=0, atol=1e-9)
+        if self.reference.forest.combining == "mixed":
+            np.testing.assert_allclose(self.core.trust(), self.reference.trust, rtol=0, atol=1e-9)
 
     def compare_predictions(self, features: tuple[int, ...]) -> None:
         indptr, ids, _, _ = arrays_of([(features, 0, 1)])

@@ -186,6 +186,10 @@ void bind_forest(nb::module_& module) {
                  const std::span<const double> weights = self.forest.mixer().weights();
                  return std::vector<double>(weights.begin(), weights.end());
              }))
+        .def("trust", reading([](GuardedForest& self) {
+                 const std::span<const double> trust = self.forest.trust().values();
+                 return std::vector<double>(trust.begin(), trust.end());
+             }))
         .def("tally", reading([](GuardedForest& self) {
                  nb::dict counts;
                  ForestTally sum;

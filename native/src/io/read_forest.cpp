@@ -107,8 +107,21 @@ private:
             left -= each;
         }
         require_of_file(of_class.empty() || left == 0, "the points of all classes must be those of the forest", left);
+        if (forest.mixes()) forest.trust().restore(get_trust(in, forest.trust().n_answers()));
         require_end(in, "mixer");
         forest.restore_mixer(std::move(weights), std::move(of_class));
+    }
+
+    static std::vector<double> get_trust(ByteReader& in, std::size_t n_answers) {
+        std::vector<double> trust(n_answers);
+        in.get_all(std::span<double>(trust), "the trust in trees");
+        double sum = 0;
+        for (const double each : trust) {
+            require_of_file(0 <= each && each <= 1, "the trust in a tree must be from 0 to 1", each);
+            sum += each;
+        }
+        require_of_file(std::abs(sum - 1) <= forest_format::rounding_of_trust, "the trust in trees must add up to 1", sum);
+        return trust;
     }
 
     void get_member(ByteReader& in, Forest& forest, std::size_t t) const {

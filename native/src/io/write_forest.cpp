@@ -78,6 +78,7 @@ std::string write_forest(Forest& forest) {
     put_section(out, "mixer", [&](ByteWriter& section) {
         section.put_all(forest.mixer().weights());
         section.put_all(forest.mixer().of_class());
+        if (forest.mixes()) section.put_all(forest.trust().values());
     });
     for (std::size_t t = 0; t < forest.n_trees(); ++t) {
         put_section(out, "tree",

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "sapwood/forest/answer_trust.hpp"
 #include "sapwood/forest/forest_block.hpp"
 #include "sapwood/forest/forest_options.hpp"
 #include "sapwood/forest/member.hpp"
@@ -21,12 +22,14 @@
 
 namespace sapwood {
 
-/// Room for the answer to one point; each thread that asks has one of its own.
+/// What the trees of a forest say of one point, and what that amounts to; each thread that asks has room of its own.
 struct ForestScores {
     Scores of_tree;
     TrunkAnswers trunk;
     std::vector<double> opinions;
     std::vector<double> mixed;
+    /// The probabilities that each tree tells, and those of their mix, where answers are mixed.
+    std::vector<double> answers;
     std::vector<double> probabilities;
 };
 
@@ -35,7 +38,8 @@ struct ForestScores {
 /// Every tree learns every point as often as a draw says (poisson.hpp), and may split on a share of the features
 /// (split_candidates.hpp). All trees share what does not depend on how they grow: the features and what is known of
 /// numbers and categories, and where leaves mix, the trunk that they build on, which learns every point once. Their
-/// answers are mixed by a regression that learns from what they said before they learned a point (tree_mixer.hpp).
+/// answers are mixed by a regression that learns from what they said before they learned a point (tree_mixer.hpp), and
+/// the mix is trusted as far as it is better than single trees (answer_trust.hpp).
 ///
 /// Guarantee: the forest depends only on its options, the points and their order; not on how many threads learn, nor on
 /// how points are divided into blocks. A forest of one tree which learns every point once and may split on all features
@@ -48,7 +52,8 @@ public:
           draws_(options.lambda_value),
           weights_(options.tree.seed),
           shared_(options.tree.leaf_prediction, 2),
-          mixer_(make_mixer(options)) {
+          mixer_(make_mixer(options)),
+          trust_(n_trees()) {
         for (std::size_t t = 0; t < n_trees(); ++t) members_.emplace_back(options_, known_, t);
     }
 
@@ -68,6 +73,7 @@ public:
           shared_(options.tree.leaf_prediction, counts.n_classes, std::nullopt,
                   room_for_classes(counts.n_classes, 0, options.bytes_of_trunk())),
           mixer_(make_mixer(options)),
+          trust_(n_trees()),
           n_(counts.n),
           n_met_(counts.n_met) {
         weights_.restore(counts.weights);
@@ -82,6 +88,7 @@ public:
           shared_(std::move(other.shared_)),
           members_(std::move(other.members_)),
           mixer_(std::move(other.mixer_)),
+          trust_(std::move(other.trust_)),
           n_(other.n_),
           n_met_(other.n_met_),
           expected_classes_(other.expected_classes_) {
@@ -95,6 +102,10 @@ public:
     const Member& member(std::size_t t) const { return members_[t]; }
     Member& member(std::size_t t) { return members_[t]; }
     const TreeMixer& mixer() const { return mixer_; }
+    AnswerTrust& trust() { return trust_; }
+    const AnswerTrust& trust() const { return trust_; }
+    /// Whether the answers of the trees are mixed.
+    bool mixes() const { return options_.combining == Combining::mixed && !is_one_tree(); }
     /// The trunk that all leaves build on; nothing if they do not mix.
     const std::optional<Mixing>& trunk() const { return shared_.mixing(); }
     std::optional<Mixing>& trunk() { return shared_.mixing(); }
@@ -136,6 +147,7 @@ public:
                             {},
                             std::vector<double>(room()),
                             std::vector<double>(layout.n_outputs()),
+                            std::vector<double>(mixes() ? trust_.n_answers() * layout.n_classes : 0),
                             std::vector<double>(layout.n_classes)};
         scores.trunk.resize(1, layout.n_outputs());
         return scores;
@@ -156,7 +168,7 @@ public:
         for (std::size_t t = 0; t < n_trees(); ++t) {
             members_[t].answer(point, scores.of_tree, std::span(scores.opinions).subspan(t * width(), width()));
         }
-        combine(scores.opinions, scores.mixed, scores.probabilities);
+        combine(scores);
     }
 
     // ---- learning ---------------------------------------------------------------------------------------------------
@@ -248,7 +260,7 @@ private:
     bool is_one_tree() const { return n_trees() == 1; }
     /// The numbers that a tree says of a point; and those that all trees do, with room for what the mixer adds.
     std::size_t width() const {
-        return options_.combining == Combining::mixed && !is_one_tree() ? shared_.layout().n_outputs() : n_classes();
+        return mixes() ? shared_.layout().n_outputs() : n_classes();
     }
     std::size_t room() const { return mixer_.n_experts() * width(); }
 
@@ -348,17 +360,25 @@ private:
         return {weight.count * draw, weight.exact * draw};
     }
 
-    /// Combines what the trees say of a point into the probabilities of the classes.
-    void combine(std::span<double> said, std::span<double> mixed, std::span<double> probabilities) const {
+    /// Combines what the trees say of a point, `scores.opinions`, into the probabilities of the classes.
+    void combine(ForestScores& scores) const {
+        const std::span<double> probabilities(scores.probabilities);
         if (is_one_tree()) {
-            std::copy_n(said.begin(), probabilities.size(), probabilities.begin());
-        } else if (options_.combining == Combining::mixed) {
-            mixer_.mix(said, mixed);
-            LogisticRegression::probabilities(mixed, probabilities);
+            std::copy_n(scores.opinions.begin(), probabilities.size(), probabilities.begin());
+        } else if (mixes()) {
+            mixer_.mix(scores.opinions, scores.mixed);
+            const auto answer = [&](std::size_t a) {
+                return std::span(scores.answers).subspan(a * n_classes(), n_classes());
+            };
+            for (std::size_t t = 0; t < n_trees(); ++t) {
+                LogisticRegression::probabilities(std::span(scores.opinions).subspan(t * width(), width()), answer(t));
+            }
+            LogisticRegression::probabilities(scores.mixed, answer(n_trees()));
+            trust_.weigh(scores.answers, probabilities);
         } else {
             std::fill(probabilities.begin(), probabilities.end(), 0.0);
             for (std::size_t i = 0; i < n_trees() * probabilities.size(); ++i) {
-                probabilities[i % probabilities.size()] += said[i];
+                probabilities[i % probabilities.size()] += scores.opinions[i];
             }
             double sum = 0;
             for (const double each : probabilities) sum += each;
@@ -367,27 +387,27 @@ private:
         }
     }
 
-    /// Combines what the trees said of every point, and lets the mixer learn.
+    /// Combines what the trees said of every point, and lets what mixes them learn.
     template <class Answer>
     void combine_all(ForestBlock& block, bool wants_answers, Answer answer) {
-        std::vector<double> probabilities(n_classes());
-        std::vector<double> mixed(shared_.layout().n_outputs());
-        std::vector<double> said(room());
-        const bool learns = options_.combining == Combining::mixed && !is_one_tree();
+        ForestScores scores = make_scores();
         for (std::size_t i = 0; i < block.size(); ++i) {
             const ForestBlock::Row& row = block.row(i);
             const bool asks_other = row.asks != ForestBlock::itself;
             if (wants_answers) {
-                gather(asks_other ? block.said_of_asked : block.said_of_learned, asks_other ? row.asks : i, said);
-                combine(said, mixed, probabilities);
-                answer(i, std::span<const double>(probabilities));
+                gather(asks_other ? block.said_of_asked : block.said_of_learned, asks_other ? row.asks : i,
+                       scores.opinions);
+                combine(scores);
+                answer(i, std::span<const double>(scores.probabilities));
             }
-            if (!learns) continue;
+            if (!mixes()) continue;
             if (asks_other || !wants_answers) {
-                gather(block.said_of_learned, i, said);
-                combine(said, mixed, probabilities);
+                gather(block.said_of_learned, i, scores.opinions);
+                combine(scores);
             }
-            mixer_.learn(said, mixed, probabilities, row.label, row.weight);
+            const std::span<const double> answers(scores.answers);
+            mixer_.learn(scores.opinions, scores.mixed, answers.last(n_classes()), row.label, row.weight);
+            trust_.learn(answers, row.label, row.weight.exact, n_met_ + static_cast<std::int64_t>(i) + 1);
         }
     }
 
@@ -408,6 +428,7 @@ private:
     LeafPredictor shared_;
     std::vector<Member> members_;
     TreeMixer mixer_;
+    AnswerTrust trust_;
     std::int64_t n_ = 0;
     std::int64_t n_met_ = 0;
     std::size_t expected_classes_ = 0;
