@@ -35,7 +35,7 @@ class StreamingForestClassifier(ForestClassifier, kind="StreamingForestClassifie
     learns every point once, or as often as a Poisson distribution draws (``lambda_value``: online bagging [OZA]_). The
     models of leaves see all features, and the regressions of the whole stream that they build on are shared by all
     trees. The log-odds of the trees are mixed by a small regression, which learns from what the trees said of a point
-    before they learned it. A detector of change watches the error of every tree: at a warning another tree begins to
+    before they learned it; the forest trusts that mix, and each single tree, by Bayes' rule. A detector of change watches the error of every tree: at a warning another tree begins to
     learn in the background, and at a drift takes the place, as in adaptive random forests [ARF]_.
 
     Guarantee:
@@ -45,6 +45,8 @@ class StreamingForestClassifier(ForestClassifier, kind="StreamingForestClassifie
     - A forest of one tree with ``lambda_value=0`` and ``max_features=1`` is a `StreamingTreeClassifier` with
       ``half_life=None``: the same nodes, the same probabilities.
     - What is drawn is never evidence: a tree splits on the evidence of distinct points.
+    - Over n points of weight 1 the logarithmic losses of T trees add up to at most ln 2n more than those of their mix,
+      and ln 2Tn more than those of any one tree.
     - An error changes nothing. Many threads may read one object, and one at a time change it.
 
     Not promised: that ``delta`` bounds false splits of the whole forest; it is that of each tree.

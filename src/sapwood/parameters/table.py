@@ -60,7 +60,8 @@ PARAMETERS: tuple[Parameter, ...] = (
         Word(get_args(Combining)),
         "mixed",
         "How the answers of the trees become one.",
-        "Mixed: a small regression of the stream weights their log-odds. Votes: each tree has one vote. Accuracy: the "
+        "Mixed: a small regression of the stream weights their log-odds, and Bayes' rule says how far that mix, or a "
+        "single tree, is to be trusted. Votes: each tree has one vote. Accuracy: the "
         "probabilities of each tree, times the share of points that it was right about. Inverse error: over the square "
         "of its error of late, an average to which the last point adds a hundredth.",
     ),
