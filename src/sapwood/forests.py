@@ -35,8 +35,9 @@ class StreamingForestClassifier(ForestClassifier, kind="StreamingForestClassifie
     learns every point once, or as often as a Poisson distribution draws (``lambda_value``: online bagging [OZA]_). The
     models of leaves see all features, and the regressions of the whole stream that they build on are shared by all
     trees. The log-odds of the trees are mixed by a small regression, which learns from what the trees said of a point
-    before they learned it; the forest trusts that mix, and each single tree, by Bayes' rule. A detector of change watches the error of every tree: at a warning another tree begins to
-    learn in the background, and at a drift takes the place, as in adaptive random forests [ARF]_.
+    before they learned it; the forest trusts that mix, and each single tree, by Bayes' rule. A detector of change
+    watches the error of every tree: at a warning another tree begins to learn in the background, and at a drift takes
+    the place, as in adaptive random forests [ARF]_.
 
     Guarantee:
 
