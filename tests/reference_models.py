@@ -20,6 +20,9 @@ MODELS = ("majority", "naive_bayes", "trunk", "logistic")
 
 # What each expert weighs in a mix that has learned nothing.
 FIRST_WEIGHTS = (0, 0, 0.25, 0.25, 0.25, 0.25, 0, 0, 0)
+# The same where there are numbers, and the place of the expert on those of the leaf.
+FIRST_WEIGHTS_OF_NUMBERS = (0, 0, 1 / 6, 1 / 6, 1 / 6, 1 / 6, 0, 1 / 6, 1 / 6)
+OF_NUMBERS = 7
 
 Counts = list[int]
 
@@ -138,9 +141,15 @@ class LeafModels:
         """Let the weights of the mix go back towards those that they began with, half of the way in a half-life."""
         if half_life is not None:
             keep = 2 ** (-1 / half_life)
-            self.mixer = [
-                first + keep * (weight - first) for first, weight in zip(FIRST_WEIGHTS, self.mixer, strict=True)
-            ]
+            begun = FIRST_WEIGHTS if self.mixer[OF_NUMBERS] == 0 else FIRST_WEIGHTS_OF_NUMBERS
+            self.mixer = [first + keep * (weight - first) for first, weight in zip(begun, self.mixer, strict=True)]
+
+    def learn_numbers(self, numbers: Mapping[int, float], label: int, times: int) -> None:
+        """Learn numbers as numbers; with the first of them the experts on numbers join the mix."""
+        self.gaussians.learn(numbers, label, times)
+        if self.gaussians.values and self.mixer[OF_NUMBERS] == 0:
+            others, theirs = self.mixer[:OF_NUMBERS], self.mixer[OF_NUMBERS:]
+            self.mixer = [weight * (2 / 3) for weight in others] + [weight + 1 / 6 for weight in theirs]
 
     def fade_record(self, half_life: int | None) -> None:
         """Count what was before half, whenever the best model has been right a half-life more."""
@@ -355,7 +364,7 @@ class Mixing:
         if teaches_trunk:
             self.teach_trunk(features, label, weight, numbers)
         models.correction.step(features, corrected, LEAF_STEP * scale, 1.0)
-        models.gaussians.learn(numbers, label, weight.times)
+        models.learn_numbers(numbers, label, weight.times)
 
     def meet(self, features: Sequence[int]) -> None:
         """Note how long a point is that is to be learned."""

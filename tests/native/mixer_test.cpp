@@ -187,6 +187,31 @@ void heavy_points() {
     CHECK(learned(mixing::first_weights, none, 1, 1e9) == mixing::first_weights);
 }
 
+/// Experts on numbers that join make of what a mix begins with what it would have begun with; they join once, and no
+/// weights are drawn back to those of a mix without them.
+void numbers_join() {
+    MixerWeights weights = mixing::first_weights;
+    CHECK(!mixing::mixes_numbers(weights));
+    mixing::let_numbers_join(weights);
+    CHECK(mixing::mixes_numbers(weights));
+    for (std::size_t e = 0; e < n_experts; ++e) {
+        CHECK(is_close(weights[e], mixing::first_weights_of_numbers[e], 1e-15));
+    }
+    Draw draw(6);
+    for (const bool joins : {false, true}) {
+        MixerWeights learned = draw.weights();
+        learned[gaussians_expert] = learned[trunk_gaussians_expert] = 0;
+        const MixerWeights before = learned;
+        if (joins) mixing::let_numbers_join(learned);
+        for (std::size_t e = 0; joins && e < n_common_experts; ++e) {
+            CHECK(is_close(learned[e], before[e] * 2 / 3, 1e-15));
+        }
+        for (int i = 0; i < 200; ++i) mixing::fade(learned, 0.8);
+        const MixerWeights& first = joins ? mixing::first_weights_of_numbers : mixing::first_weights;
+        for (std::size_t e = 0; e < n_experts; ++e) CHECK(is_close(learned[e], first[e], 1e-12));
+    }
+}
+
 void step_scales() {
     CHECK(mixing::step_scale(0, 0) == 1);
     CHECK(mixing::step_scale(3, 10) == 1);
@@ -382,6 +407,7 @@ int main() {
     two_classes_either_way();
     levelled();
     heavy_points();
+    numbers_join();
     step_scales();
     layout();
     trunk_against_plain_sums();

@@ -202,7 +202,7 @@ public:
         if (shared_.mixing && point.says != nullptr) {
             const Records in_leaf = own_in_leaf(models, features, may_take);
             shared_.mixing->teach(models, of_class, point, in_leaf, owned_, label, weight, scores_);
-            teach_gaussians(models.mixer->gaussians, point, label, weight.count, may_take);
+            teach_gaussians_of_leaf(*models.mixer, point, label, weight.count, may_take);
             if (half_life_) mixing::fade(models.mixer->weights, keep_);
             return;
         }
@@ -212,7 +212,7 @@ public:
         if (shared.mixing) {
             shared.mixing->teach(models, of_class, point, in_trunk_, records, owned_, label, weight,
                                  teaches != Teaches::leaf_only, scores_);
-            teach_gaussians(models.mixer->gaussians, point, label, weight.count, may_take);
+            teach_gaussians_of_leaf(*models.mixer, point, label, weight.count, may_take);
             if (teaches != Teaches::leaf_only) {
                 teach_gaussians(shared.mixing->trunk().gaussians(), point, label, weight.count, may_take);
             }
@@ -407,6 +407,16 @@ private:
             }
             return scores_.records;
         }
+    }
+
+    /// Lets a leaf that mixes learn the numbers of a point as numbers. With the first of them its experts on numbers
+    /// join, unless it has them from its parent.
+    template <class MayTake>
+    void teach_gaussians_of_leaf(LeafMixer& mixer, const Point& point, Label label, Count weight,
+                                 MayTake may_take) const {
+        teach_gaussians(mixer.gaussians, point, label, weight, may_take);
+        const bool knows_numbers = mixer.gaussians && !mixer.gaussians->empty();
+        if (knows_numbers && !mixing::mixes_numbers(mixer.weights)) mixing::let_numbers_join(mixer.weights);
     }
 
     /// Lets a leaf that mixes, or the trunk, learn the numbers of a point as numbers.

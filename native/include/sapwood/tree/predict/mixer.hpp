@@ -78,6 +78,11 @@ inline constexpr double first_square = 1;
 /// must earn theirs.
 inline constexpr MixerWeights first_weights{0, 0, 0.25, 0.25, 0.25, 0.25, 0, 0, 0};
 
+/// The same where there are numbers: normal densities, which take a number for what it is, know a little from the first
+/// few points on, when a regression over ranges knows next to nothing.
+inline constexpr MixerWeights first_weights_of_numbers{0,       0, 1.0 / 6, 1.0 / 6, 1.0 / 6,
+                                                       1.0 / 6, 0, 1.0 / 6, 1.0 / 6};
+
 /// The weights while labels come sorted (label_runs.hpp).
 inline constexpr MixerWeights weights_of_sorted{0, 0, 0, 0, 0, 0, 1, 0, 0};
 static_assert(weights_of_sorted[trunk_bayes_expert] == 1);
@@ -88,9 +93,22 @@ inline double step_scale(std::int64_t n_active, std::int64_t n_points) {
     return 1 / std::sqrt(n_points > 0 && mean > 1 ? mean : 1);
 }
 
+/// Whether the experts on numbers are among those that are mixed; until then the weight of that of the leaf is 0.
+inline bool mixes_numbers(std::span<const double, n_experts> weights) { return weights[gaussians_expert] != 0; }
+
+/// Lets the experts on numbers join, where the others have learned already: each keeps as much less of its weight as it
+/// would have had less to begin with.
+inline void let_numbers_join(std::span<double, n_experts> weights) {
+    constexpr double kept = first_weights_of_numbers[trunk_expert] / first_weights[trunk_expert];
+    for (std::size_t e = 0; e < n_common_experts; ++e) weights[e] *= kept;
+    weights[gaussians_expert] += first_weights_of_numbers[gaussians_expert];
+    weights[trunk_gaussians_expert] += first_weights_of_numbers[trunk_gaussians_expert];
+}
+
 /// Lets weights go back towards those that they began with: `keep` is the share of the way that is left.
 inline void fade(std::span<double, n_experts> weights, double keep) {
-    for (std::size_t e = 0; e < n_experts; ++e) weights[e] = first_weights[e] + keep * (weights[e] - first_weights[e]);
+    const MixerWeights& first = mixes_numbers(weights) ? first_weights_of_numbers : first_weights;
+    for (std::size_t e = 0; e < n_experts; ++e) weights[e] = first[e] + keep * (weights[e] - first[e]);
 }
 
 // ---- two classes ---------------------------------------------------------------------------------------------------
