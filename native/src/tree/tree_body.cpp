@@ -4,6 +4,9 @@
 #include <memory>
 #include <utility>
 
+#include "sapwood/search/make_search.hpp"
+#include "sapwood/tree/split_test/make_split_notes.hpp"
+
 // How a tree, a node and what a node counts begin.
 
 namespace sapwood {
