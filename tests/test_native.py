@@ -45,8 +45,8 @@ SLOW = {
 }
 
 
-# Of each block of memory four calls that led to it are kept, by default thirty: walking the stack takes up to a third of
-# the time. What is found is the same; a longer stack is one run with ASAN_OPTIONS away.
+# Of each block of memory four calls that led to it are kept, by default thirty: walking the stack takes up to a third
+# of the time. What is found is the same; a longer stack is one run with ASAN_OPTIONS away.
 FRAMES = "malloc_context_size=4"
 
 
