@@ -13,6 +13,8 @@ from sapwood import _core
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+__all__ = ["checked_classes", "integers"]
+
 
 def checked_classes(criterion: object, search: object, alpha: object, n_classes: int) -> int:
     """Return the number of classes of a finder, whose other arguments are of the right types."""

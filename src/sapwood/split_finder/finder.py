@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from sapwood.parameters import Criterion, Search
     from sapwood.split_finder.answers import Counts, Split
 
+__all__ = ["SplitFinder"]
+
 
 class SplitFinder:
     """Finds the best split of a stream of points, after every point: of sparse features, numbers and categories.
