@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reference_models import Bayes, LeafModels, Regression, Weights
-from reference_tree import Arbiter, Options, ReferenceTree
+from reference_options import Options
+from reference_tree import Arbiter, ReferenceTree
 
 
 @dataclass(frozen=True)

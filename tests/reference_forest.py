@@ -10,7 +10,8 @@ from typing import Any
 from reference_adaptive_size import SizedOptions, SizedTree
 from reference_adwin import ReferenceAdwin
 from reference_models import CLIP, RATE, Mixing, gradient_of, level, probabilities
-from reference_tree import Arbiter, Node, Options, ReferenceTree
+from reference_options import Options
+from reference_tree import Arbiter, Node, ReferenceTree
 from reference_weights import Weight, WeightRounding
 
 _64_BITS = (1 << 64) - 1

@@ -13,8 +13,9 @@ from reference_batch import BatchReference, part_of
 from reference_evidence import OCCURRENCES_FOR_RANK
 from reference_intervals import Intervals
 from reference_numbers import MixedPoint, MixedReferenceTree
+from reference_options import Options
 from reference_ranges import KnownNumber
-from reference_tree import Node, Options
+from reference_tree import Node
 
 N_RANGES = 64
 SETTLED_AFTER = 1024

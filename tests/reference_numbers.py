@@ -16,8 +16,9 @@ from reference_evidence import N_LOOKED_AT, OCCURRENCES_FOR_RANK, log_evidence, 
 from reference_gains import gain
 from reference_intervals import Intervals
 from reference_models import Counts
+from reference_options import Options
 from reference_ranges import KnownNumber
-from reference_tree import NEAR, NEAR_EVIDENCE, Node, Options, ReferenceTree
+from reference_tree import NEAR, NEAR_EVIDENCE, Node, ReferenceTree
 from reference_weights import Weight
 
 Test = tuple[Any, ...]

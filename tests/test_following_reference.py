@@ -6,10 +6,9 @@ from dataclasses import asdict
 from typing import Any
 
 import pytest
+from reference_drifting import DriftingTree, DriftOptions
 from reference_following import (
     AdaptiveOptions,
-    DriftingTree,
-    DriftOptions,
     FollowingTree,
     WindowedOptions,
     stream_that_changes,

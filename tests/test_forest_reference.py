@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from reference_adaptive_size import SizedOptions
 from reference_forest import ForestOptions, ReferenceForest
-from reference_tree import Options
+from reference_options import Options
 from streams import HOSTILE
 from tree_twins import (
     AsTheCoreDid,

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from mixed_streams import HOSTILE, ROWS, AsTheCoreDid, Row
 from reference_numbers import MixedPoint, MixedReferenceTree, Test
-from reference_tree import Options
+from reference_options import Options
 from tree_twins import After, are_near
 
 from sapwood._core import Tree

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from reference_following import DriftingTree, DriftOptions, stream_that_changes
-from reference_tree import Options
+from reference_drifting import DriftingTree, DriftOptions
+from reference_following import stream_that_changes
+from reference_options import Options
 from streams import HOSTILE
 from tree_twins import Twins, WeightedPoint, in_order_of_appearance, weighted
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
-from reference_tree import Options
+from reference_options import Options
 from streams import HOSTILE
 from tree_twins import Twins, WeightedPoint, assert_same_by_other_ways, drifting, in_order_of_appearance, weighted
 

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 from reference_models import BAYES_SCALE, MODELS, Bayes, LeafModels, Mixing, TrunkWeights, Weights
-from reference_tree import Options, ReferenceTree, Way
+from reference_options import Options
+from reference_tree import ReferenceTree, Way
 from streams import Stream
 
 from sapwood._core import Tree

@@ -46,15 +46,9 @@ void construct(CsvReader* self, const std::string& delimiter, std::size_t longes
 
 std::tuple<std::size_t, std::int64_t, bool> parse(CsvReader& self, const nb::bytes& block, std::size_t start,
                                                   std::int64_t n_lines, std::size_t most) {
-    const std::string_view all(block.c_str(), block.size());
-    if (start > all.size()) {
-        throw std::invalid_argument("start must be at most the " + std::to_string(all.size()) +
-                                    " bytes of the block, got " + std::to_string(start));
-    }
-    bool is_left = false;
-    nb::gil_scoped_release release;
-    const std::size_t read = self.rows.parse(all.substr(start), most, self.table.points, n_lines, is_left);
-    return {start + read, n_lines, is_left};
+    return parse_block(block, start, n_lines, [&](std::string_view rest, bool& is_left) {
+        return self.rows.parse(rest, most, self.table.points, n_lines, is_left);
+    });
 }
 
 /// Adds a row by its cells. Returns the place of the cell that is bad, and adds nothing, if one is; otherwise -1.

@@ -3,7 +3,6 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -43,15 +42,9 @@ std::size_t add_field(JsonReader& self, std::size_t object, std::string_view key
 
 std::tuple<std::size_t, std::int64_t, bool> parse(JsonReader& self, const nb::bytes& block, std::size_t start,
                                                   std::int64_t n_lines, std::size_t most) {
-    const std::string_view all(block.c_str(), block.size());
-    if (start > all.size()) {
-        throw std::invalid_argument("start must be at most the " + std::to_string(all.size()) +
-                                    " bytes of the block, got " + std::to_string(start));
-    }
-    bool is_left = false;
-    nb::gil_scoped_release release;
-    const std::size_t read = self.lines.parse(all.substr(start), most, self.table.points, n_lines, is_left);
-    return {start + read, n_lines, is_left};
+    return parse_block(block, start, n_lines, [&](std::string_view rest, bool& is_left) {
+        return self.lines.parse(rest, most, self.table.points, n_lines, is_left);
+    });
 }
 
 }  // namespace

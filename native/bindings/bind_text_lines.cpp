@@ -49,14 +49,10 @@ struct TextReader {
 
 std::pair<std::size_t, std::size_t> parse(TextReader& self, const nb::bytes& text, std::size_t start, std::size_t most,
                                           bool is_passed_over) {
-    const std::string_view all(text.c_str(), text.size());
-    if (start > all.size()) {
-        throw std::invalid_argument("start must be at most the " + std::to_string(all.size()) +
-                                    " bytes of the text, got " + std::to_string(start));
-    }
+    const std::string_view rest = from_byte(text, start, "text");
     std::size_t left = 0;
     nb::gil_scoped_release release;
-    const std::size_t end = self.lines.parse(all.substr(start), most, is_passed_over, left);
+    const std::size_t end = self.lines.parse(rest, most, is_passed_over, left);
     return {start + end, start + left};
 }
 

@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -29,14 +28,10 @@ struct VowpalWabbitReader {
 
 std::pair<std::size_t, std::size_t> parse(VowpalWabbitReader& self, const nb::bytes& text, std::size_t start,
                                           std::size_t most) {
-    const std::string_view all(text.c_str(), text.size());
-    if (start > all.size()) {
-        throw std::invalid_argument("start must be at most the " + std::to_string(all.size()) +
-                                    " bytes of the text, got " + std::to_string(start));
-    }
+    const std::string_view rest = from_byte(text, start, "text");
     std::size_t left = 0;
     nb::gil_scoped_release release;
-    const std::size_t end = self.lines.parse(all.substr(start), most, left);
+    const std::size_t end = self.lines.parse(rest, most, left);
     return {start + end, start + left};
 }
 

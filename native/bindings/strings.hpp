@@ -2,8 +2,11 @@
 
 #include <nanobind/nanobind.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
 #include <string_view>
-#include <vector>
 
 #include "sapwood/read/text_table.hpp"
 
@@ -28,6 +31,16 @@ inline const char* utf8_of(nb::handle text, std::size_t& length) {
     if (bytes == nullptr) PyErr_Clear();
     length = static_cast<std::size_t>(size);
     return bytes;
+}
+
+/// What follows a byte, for a method that is told of the whole as `what`. Throws std::invalid_argument beyond the end.
+inline std::string_view from_byte(const nb::bytes& bytes, std::size_t start, const char* what) {
+    const std::string_view all(bytes.c_str(), bytes.size());
+    if (start > all.size()) {
+        throw std::invalid_argument("start must be at most the " + std::to_string(all.size()) + " bytes of the " +
+                                    what + ", got " + std::to_string(start));
+    }
+    return all.substr(start);
 }
 
 /// Texts of a table as Python's, each made once, in a list that grows with the table.

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -146,5 +147,17 @@ private:
     nb::list features_;
     std::vector<nb::object> labels_;
 };
+
+/// Lets `parse` read a block from a byte on, while others run Python. Returns where it stopped, the lines read until
+/// then, `n_lines` of them before, and whether the line that begins there is left to the caller.
+template <class Parse>
+std::tuple<std::size_t, std::int64_t, bool> parse_block(const nb::bytes& block, std::size_t start,
+                                                        std::int64_t& n_lines, Parse parse) {
+    const std::string_view rest = from_byte(block, start, "block");
+    bool is_left = false;
+    nb::gil_scoped_release release;
+    const std::size_t read = parse(rest, is_left);
+    return {start + read, n_lines, is_left};
+}
 
 }  // namespace sapwood::bindings

@@ -42,17 +42,17 @@ __all__ = [
 class StreamingTreeClassifier(TreeClassifier, kind="StreamingTreeClassifier"):
     """A decision tree for streams, sparse or mixed, that splits on evidence and mixes what its leaves know.
 
-    The one to use unless a published tree is wanted. A leaf is split on its best feature once the evidence that some
-    feature informs about the class there is enough. Inner nodes count a sample of the points that pass them, and a
-    node is split anew when another feature is better by a test that holds at all times; what was below it is given up,
-    or restructured (``revision``). Every leaf weights the answers of its models, and those of the whole stream, by a
-    small regression of its own.
+    Use it unless you want a published tree. A leaf is split on its best feature once there is enough evidence that some
+    feature informs about the class there. Inner nodes count a sample of the points that pass them. A node is split
+    anew when another feature is better by a test that holds at all times; what was below the node is given up, or
+    restructured (``revision``). Every leaf weights the answers of its own models, and of the models of the whole
+    stream, by a small regression.
 
-    With ``drift`` it follows a stream that changes. Every node watches the error of the points that pass it through a
-    window that is as long as their mean has not changed (`sapwood.drift.ADWIN`). When that has risen, an alternate tree
-    begins beside the node, with the points since, and takes its place when it predicts better. It is not the default:
-    to such a tree points sorted by class are a change, it takes up to a sixth more time per point, and alternates
-    share the memory of ``max_bytes``.
+    With ``drift`` the tree follows a stream that changes. Every node watches the error of the points that pass it with
+    a detector of change (`sapwood.drift.ADWIN`). When that error has risen, an alternate tree begins beside the node,
+    learns the points since then, and takes the place of the node when it predicts better. ``drift`` is not the
+    default: with it a tree takes points sorted by class for a change, needs up to a sixth more time per point, and
+    shares the memory of ``max_bytes`` with its alternates.
 
     Guarantee:
 
@@ -243,8 +243,8 @@ class SlidingWindowTreeClassifier(TreeClassifier, kind="SlidingWindowTreeClassif
     A leaf is split as in `HoeffdingTreeClassifier`. Every point is counted in every node on its way, and taken back
     when ``window_size`` newer points have come. When another feature is better than that of an inner node by the bound
     of ``split_test``, an alternate tree with that feature at its root begins beside the node. When the error of the
-    whole tree has risen, as an `sapwood.drift.ADWIN` of it sees, one begins beside the root, whose models learn the
-    points since. An alternate takes the place of its node when it predicts better.
+    whole tree has risen, as a detector of change (`sapwood.drift.ADWIN`) sees, an alternate begins beside the root; its
+    models learn the points since then. An alternate takes the place of its node when it predicts better.
 
     Guarantee:
 
@@ -283,10 +283,11 @@ class SlidingWindowTreeClassifier(TreeClassifier, kind="SlidingWindowTreeClassif
 class HoeffdingAdaptiveTreeClassifier(TreeClassifier, kind="HoeffdingAdaptiveTreeClassifier"):
     """A Hoeffding tree that watches its errors and replaces what has become wrong: HAT [HAT]_.
 
-    The tree grows as `HoeffdingTreeClassifier` does. Every node watches the error of the points that pass it through a
-    window that is as long as their mean has not changed (`sapwood.drift.ADWIN`). When the window becomes shorter, a
-    leaf forgets the points that are no longer in it. When the error of a node has risen, an alternate tree begins
-    beside it with the points of the new window. It takes the place of the node when it predicts better.
+    The tree grows as `HoeffdingTreeClassifier` does. Every node watches the error of the points that pass it with a
+    detector of change (`sapwood.drift.ADWIN`): a window over the errors, which becomes shorter when their mean has
+    changed. A leaf then forgets the points that are no longer in the window. When the error of a node has risen, an
+    alternate tree begins beside it with the points of the new window. It takes the place of the node when it predicts
+    better.
 
     Guarantee:
 
@@ -324,10 +325,10 @@ class HoeffdingAdaptiveTreeClassifier(TreeClassifier, kind="HoeffdingAdaptiveTre
 class AdaptiveSizeHoeffdingTreeClassifier(TreeClassifier, kind="AdaptiveSizeHoeffdingTreeClassifier"):
     """A Hoeffding tree that is cut when it has grown too large: ASHT [ADB]_.
 
-    It grows as `HoeffdingTreeClassifier` does. When a split makes its inner nodes more than ``max_size``, it gives up
-    its root with all below it but the subtree of that split, or starts over (``when_full``). So a small tree soon
-    forgets, which helps where a stream changes and hurts where it does not. `ASHTBaggingClassifier` has trees of many
-    sizes.
+    It grows as `HoeffdingTreeClassifier` does. When a split gives it more than ``max_size`` inner nodes, it gives up
+    its root, and everything below the root except the subtree in which the split was made; or it starts over
+    (``when_full``). So a small tree soon forgets, which helps where a stream changes and hurts where it does not.
+    `ASHTBaggingClassifier` has trees of many sizes.
 
     Guarantee:
 

@@ -15,6 +15,7 @@
 #include "counted_memory.hpp"
 #include "model_trees.hpp"
 #include "sapwood/model_io.hpp"
+#include "sapwood/x_log_x.hpp"
 #include "streams.hpp"
 
 namespace {

@@ -15,7 +15,9 @@
 #include "sapwood/io/tree_format.hpp"
 #include "sapwood/io/trunk_section.hpp"
 #include "sapwood/io/write_pages.hpp"
+#include "sapwood/search/make_search.hpp"
 #include "sapwood/storage/bytes.hpp"
+#include "sapwood/tree/split_test/make_split_notes.hpp"
 
 namespace sapwood {
 

@@ -11,6 +11,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
+__all__ = ["MAX_FEATURES", "Use", "as_count", "as_csr", "as_number", "as_probability", "in_parts", "random_words"]
+
 MAX_FEATURES = 2**31 - 1
 _AT_ONCE = 10_000
 

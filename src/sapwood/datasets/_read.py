@@ -17,6 +17,8 @@ from scipy.sparse import csr_array
 
 from sapwood.datasets.download import HOMES, fetch
 
+__all__ = ["LabelledMatrix", "check_published", "locate", "opened"]
+
 LabelledMatrix = tuple[csr_array, npt.NDArray[np.uint8]]
 
 

@@ -1,4 +1,4 @@
-"""What a learner answered for points before it learned them."""
+"""What a learner answers: for one point, and for points before it learned them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,34 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from typing_extensions import Self
 
-__all__ = ["Answers"]
+    from sapwood.data.labels import Labels
+
+__all__ = ["Answers", "by_class", "most_probable"]
+
+
+def most_probable(labels: Labels, probabilities: list[float]) -> Hashable:
+    """Return the class with the largest probability, of several the first in ``labels.classes``; None if none is."""
+    if not probabilities:
+        return None
+    # The core has two classes at least; the second may not have been met.
+    probabilities = probabilities[: len(labels.order)]
+    largest = max(probabilities)
+    if probabilities.count(largest) == 1:
+        return labels.order[probabilities.index(largest)]
+    tied = [label for label, each in zip(labels.order, probabilities, strict=False) if each == largest]
+    return min(tied, key=labels.column.__getitem__)
+
+
+def by_class(labels: Labels, probabilities: list[float]) -> dict[Hashable, float]:
+    """Return the probability of each class, in the order of ``labels.classes``; an empty dict if there is none."""
+    if not probabilities:
+        return {}
+    if len(labels.order) == 1:
+        probabilities = [1.0]
+    # The labels may be newer than the probabilities: what these did not know is not met.
+    answers = dict.fromkeys(labels.column, 0.0)
+    answers.update(zip(labels.order, probabilities, strict=False))
+    return answers
 
 
 class Answers(NamedTuple):

@@ -1,4 +1,4 @@
-"""Classes that are declared before all of their points have come."""
+"""Which classes there may be: those that are declared before all of their points have come, and how many."""
 
 from __future__ import annotations
 
@@ -6,12 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sapwood import _core
+
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from sapwood.data.labels import Labels
 
-__all__ = ["check_declared", "declared"]
+__all__ = ["check_declared", "check_number_of_classes", "declared"]
 
 
 def declared(labels: Labels, given: NDArray[Any] | None) -> Labels:
@@ -37,6 +41,15 @@ def check_declared(labels: Labels, classes: NDArray[Any]) -> None:
     for label in classes.tolist():
         if label not in labels.column:
             raise ValueError(f"y must hold the classes {_listed(labels.classes)} only, got {label!r}")
+
+
+def check_number_of_classes(n_classes: int, parameters: Mapping[str, Any]) -> None:
+    """Refuse classes that the search cannot tell apart now, not when the first point of one comes."""
+    if n_classes > _core.MAX_CLASSES:
+        raise ValueError(f"the number of classes must be at most {_core.MAX_CLASSES}, got {n_classes}")
+    criterion, search = parameters["criterion"], parameters["search"]
+    if search not in _core.searches_for(criterion, max(n_classes, 2)):
+        raise ValueError(f"the number of classes must be 2 for {criterion=} with {search=}, got {n_classes}")
 
 
 def _listed(classes: NDArray[Any]) -> str:

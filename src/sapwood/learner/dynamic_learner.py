@@ -10,6 +10,7 @@ import numpy as np
 
 from sapwood.data.labels import as_label
 from sapwood.learner.answers import Answers
+from sapwood.learner.declared import check_number_of_classes
 from sapwood.learner.dynamic_model import NOT_HELD, DynamicModel, check_ids
 from sapwood.learner.learner import REFUSED, TreeLearner
 from sapwood.learner.model import TreeModel, points_met
@@ -45,7 +46,7 @@ class DynamicLearner(TreeLearner):
         """Forget everything, and learn the points of a batch. Weights are whole numbers."""
         with self.lock:
             try:
-                self.check_number_of_classes(len(batch.coded.classes))
+                check_number_of_classes(len(batch.coded.classes), self.parameters)
                 if batch.weights is not None and not batch.weights.any():
                     raise ValueError("sample_weight must hold a weight that is not zero, got none")
             except REFUSED as error:

@@ -12,8 +12,8 @@ from sapwood.data.batch import as_dict
 from sapwood.data.category import Category
 from sapwood.data.labels import NO_LABELS, Labels, as_label, error_of_label
 from sapwood.data.weights import LARGEST_WEIGHT, weight_of_one
-from sapwood.learner.answers import Answers
-from sapwood.learner.declared import check_declared, declared
+from sapwood.learner.answers import Answers, by_class, most_probable
+from sapwood.learner.declared import check_declared, check_number_of_classes, declared
 from sapwood.learner.locks import Lock, new_lock
 from sapwood.learner.make_tree import checked_reading, make_tree
 from sapwood.learner.model import TreeModel, points_met
@@ -157,7 +157,7 @@ class TreeLearner:
             try:
                 batch = weighted_in_fit(batch, self.parameters["class_weight"])
                 classes = batch.coded.classes
-                self.check_number_of_classes(len(classes))
+                check_number_of_classes(len(classes), self.parameters)
                 model.columns = batch.columns
                 labels = NO_LABELS.declare(classes)
                 model.expect_classes(labels)
@@ -200,7 +200,7 @@ class TreeLearner:
             try:
                 if len(classes) == 0:
                     raise ValueError("classes must hold a class, got none")
-                self.check_number_of_classes(len(classes))
+                check_number_of_classes(len(classes), self.parameters)
                 assert isinstance(model.tree, _core.Tree)
                 model.tree.cover_classes(len(classes))
             except REFUSED as error:
@@ -220,7 +220,7 @@ class TreeLearner:
             try:
                 labels = declared(model.labels, classes)
                 if labels is not model.labels:
-                    self.check_number_of_classes(len(labels.classes))
+                    check_number_of_classes(len(labels.classes), self.parameters)
                 check_declared(labels, batch.coded.classes)
                 batch = weighted(batch, self.parameters.get("class_weight"), "partial_fit", labels)
                 self._learn_or_undo(model, labels, batch, partial(how, model))
@@ -232,7 +232,7 @@ class TreeLearner:
         with self.lock:
             try:
                 batch = points()
-                self.check_number_of_classes(len({*self.labels.order, *batch.order()}))
+                check_number_of_classes(len({*self.labels.order, *batch.order()}), self.parameters)
             except REFUSED as error:
                 self.refuse("learn_many", error)
             self.learn(batch, "learn_many")
@@ -343,14 +343,6 @@ class TreeLearner:
         except REFUSED as error:
             self.refuse("", error)
 
-    def check_number_of_classes(self, n_classes: int) -> None:
-        """Refuse classes that the search cannot tell apart now, not when the first point of one comes."""
-        if n_classes > _core.MAX_CLASSES:
-            raise ValueError(f"the number of classes must be at most {_core.MAX_CLASSES}, got {n_classes}")
-        criterion, search = self.parameters["criterion"], self.parameters["search"]
-        if search not in _core.searches_for(criterion, max(n_classes, 2)):
-            raise ValueError(f"the number of classes must be 2 for {criterion=} with {search=}, got {n_classes}")
-
     # ---- answers ----------------------------------------------------------------------------------------------------
 
     def predict(self, batch: Batch) -> NDArray[Any]:
@@ -380,31 +372,14 @@ class TreeLearner:
 
         It is None before anything was learned.
         """
-        labels, probabilities = self._told_of_one("predict_one", x)
-        if not probabilities:
-            return None
-        # The core has two classes at least; the second may not have been met.
-        probabilities = probabilities[: len(labels.order)]
-        largest = max(probabilities)
-        if probabilities.count(largest) == 1:
-            return labels.order[probabilities.index(largest)]
-        tied = [label for label, each in zip(labels.order, probabilities, strict=False) if each == largest]
-        return min(tied, key=labels.column.__getitem__)
+        return most_probable(*self._told_of_one("predict_one", x))
 
     def predict_proba_one(self, x: Point) -> dict[Hashable, float]:
         """Return the probability of each class for one point; an empty dict before anything was learned.
 
         The classes are in the order of ``labels.classes``.
         """
-        labels, probabilities = self._told_of_one("predict_proba_one", x)
-        if not probabilities:
-            return {}
-        if len(labels.order) == 1:
-            probabilities = [1.0]
-        # The labels may be newer than the probabilities: what these did not know is not met.
-        answers = dict.fromkeys(labels.column, 0.0)
-        answers.update(zip(labels.order, probabilities, strict=False))
-        return answers
+        return by_class(*self._told_of_one("predict_proba_one", x))
 
     def _told_of_one(self, method: str, x: Point) -> tuple[Labels, list[float]]:
         """Return the labels and, for one point, the probability of each class of the tree; none before any was met."""

@@ -8,6 +8,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+__all__ = ["Above", "Among", "Asked", "Counts", "FinderCounts", "Present", "Split", "Trace", "split_of"]
+
 Counts = tuple[tuple[int, ...], tuple[int, ...]]
 """``counts[v][k]``: the number of points of class k in which a feature has the value v."""
 

@@ -1,10 +1,10 @@
-"""What a finder is given, as the core has it."""
+"""What a finder is given, as the core has it, and what the core says of it."""
 
 from __future__ import annotations
 
 from numbers import Real
 from operator import index
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
@@ -12,6 +12,8 @@ from sapwood import _core
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["checked_classes", "integers", "raise_named"]
 
 
 def checked_classes(criterion: object, search: object, alpha: object, n_classes: int) -> int:
@@ -44,3 +46,8 @@ def integers(name: str, values: ArrayLike, n_dimensions: int) -> NDArray[np.int3
         wrong = array.min() if array.min() < 0 else array.max()
         raise ValueError(f"{name} must hold numbers from 0 to {limit}, got {wrong}")
     return np.ascontiguousarray(array, dtype=np.int32)
+
+
+def raise_named(owner: str, error: Exception) -> NoReturn:
+    """Raise an error of the core again, under the name that the user called."""
+    raise type(error)(f"{owner}: {error}") from None

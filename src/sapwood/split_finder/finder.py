@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from operator import index
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, cast, overload
+from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
 import numpy as np
 
 from sapwood import _core
 from sapwood.data import binary_batch
 from sapwood.split_finder.answers import FinderCounts, Trace, split_of
-from sapwood.split_finder.arguments import checked_classes, integers
+from sapwood.split_finder.arguments import checked_classes, integers, raise_named
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from sapwood.data import Batch
     from sapwood.parameters import Criterion, Search
     from sapwood.split_finder.answers import Counts, Split
+
+__all__ = ["SplitFinder"]
 
 
 class SplitFinder:
@@ -90,7 +92,7 @@ class SplitFinder:
         except OverflowError:
             raise ValueError(f"SplitFinder: alpha must be a finite number, got {alpha!r}") from None
         except ValueError as error:
-            _raise_named("SplitFinder", error)
+            raise_named("SplitFinder", error)
 
     def add(
         self,
@@ -130,7 +132,7 @@ class SplitFinder:
         try:
             self._search.add(features, label, weight, numbers, categories)
         except (ValueError, TypeError, OverflowError) as error:
-            _raise_named("SplitFinder.add", error)
+            raise_named("SplitFinder.add", error)
 
     def remove(
         self,
@@ -176,7 +178,7 @@ class SplitFinder:
         try:
             self._search.remove(features, label, weight, numbers, categories)
         except (ValueError, TypeError) as error:
-            _raise_named("SplitFinder.remove", error)
+            raise_named("SplitFinder.remove", error)
 
     def merge(self, other: SplitFinder, over: str = "points") -> None:
         """Add what another finder has seen; the other does not change.
@@ -216,7 +218,7 @@ class SplitFinder:
         try:
             self._search.merge(other._search, over)
         except (ValueError, OverflowError) as error:
-            _raise_named("SplitFinder.merge", error)
+            raise_named("SplitFinder.merge", error)
 
     @overload
     def add_many(self, X: Any, y: ArrayLike, trace: Literal[False] = False) -> None: ...
@@ -253,7 +255,7 @@ class SplitFinder:
             points = binary_batch(X, y, self.n_classes)
             found = self._search.add_csr(*points.as_numbers(), points.n_features or 0, bool(trace))
         except (ValueError, TypeError, OverflowError) as error:
-            _raise_named("SplitFinder.add_many", error)
+            raise_named("SplitFinder.add_many", error)
         return None if found is None else Trace(*found)
 
     def add_batch(self, points: Batch) -> None:
@@ -264,7 +266,7 @@ class SplitFinder:
         try:
             self._search.add_csr(*points.as_numbers(), points.n_features or 0, False)
         except (ValueError, OverflowError) as error:
-            _raise_named("SplitFinder.add_batch", error)
+            raise_named("SplitFinder.add_batch", error)
 
     def all_counts(self) -> FinderCounts:
         """Return all that was counted, from which another finder can go on: see ``add_counts``.
@@ -324,7 +326,7 @@ class SplitFinder:
                 integers("class_counts", class_counts, 1), integers("features", features, 1), integers("on", on, 2)
             )
         except (ValueError, TypeError, OverflowError) as error:
-            _raise_named("SplitFinder.add_counts", error)
+            raise_named("SplitFinder.add_counts", error)
 
     @property
     def native(self) -> _core.SplitSearch:
@@ -380,7 +382,7 @@ class SplitFinder:
         try:
             return self._search.counts(feature)
         except (ValueError, TypeError) as error:
-            _raise_named("SplitFinder.counts", error)
+            raise_named("SplitFinder.counts", error)
 
     @property
     def criterion(self) -> Criterion:
@@ -492,8 +494,3 @@ class SplitFinder:
             f"<SplitFinder(criterion={self.criterion!r}, search={self.search!r}{alpha}{classes}):"
             f" {self.n} points, {self.n_features_seen} features seen>"
         )
-
-
-def _raise_named(owner: str, error: Exception) -> NoReturn:
-    """Raise an error of the core again, under the name that the user called."""
-    raise type(error)(f"{owner}: {error}") from None

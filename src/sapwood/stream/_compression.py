@@ -13,6 +13,8 @@ from sapwood.stream._errors import StreamError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+__all__ = ["COMPRESSIONS", "MAGIC_BYTES", "compression_of", "decompressed"]
+
 COMPRESSIONS = ("gzip", "bzip2", "xz", "zstd")
 # As many bytes of a file tell how it is compressed.
 MAGIC_BYTES = 10

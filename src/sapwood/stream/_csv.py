@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from sapwood.data.kinds import Kind
     from sapwood.stream._csv_table import Row
 
+__all__ = ["CsvParser"]
+
 # What ends a cell in a way of its own, so that a delimiter like it is left to Python.
 _NO_DELIMITERS = '"\r\n\0'
 # Before Python 3.11 a row with a zero was an error.

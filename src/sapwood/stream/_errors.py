@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     import csv
 
+__all__ = ["BadLineError", "LineError", "ShortStreamError", "StreamError", "csv_fault", "shown"]
+
 _LONGEST = 40
 
 

@@ -7,6 +7,8 @@ from pathlib import PurePath
 
 from sapwood.stream._errors import StreamError, shown
 
+__all__ = ["COLUMNAR", "DELIMITERS", "FORMATS", "TABLES", "columnar_of", "format_by_name", "format_of"]
+
 FORMATS = ("svmlight", "text", "csv", "jsonl", "vw", "fasttext", "arff", "parquet", "arrow")
 TABLES = ("csv", "jsonl", "arff", "parquet", "arrow")
 """The formats whose points have columns, so that one can be read by what another says of them."""

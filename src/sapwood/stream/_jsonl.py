@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from sapwood.data import Batch
     from sapwood.data.kinds import Kind
 
+__all__ = ["JsonLinesParser"]
+
 _VALUES = "a number, a boolean, a string, null, a list of strings or an object"
 _LABELS = "a string, a finite number or a boolean as the label"
 # That the core is told; each takes about a kilobyte. Lines with others are read by Python.

@@ -9,6 +9,8 @@ from sapwood.stream._errors import BadLineError, LineError, StreamError, shown
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+__all__ = ["LONGEST_LINE", "Lines", "blocks", "decoded"]
+
 LONGEST_LINE = 1 << 28
 """The bytes of a line, by default: it is held in memory whole, and beyond this a file is taken for something else."""
 

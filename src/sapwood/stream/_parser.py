@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from sapwood.stream._errors import LineError
     from sapwood.stream._table import TableRead
 
+__all__ = ["KeyedPoints", "NativeGatherer", "NativeLines", "Parser"]
+
 
 class Parser(Protocol):
     """Turns blocks of whole lines into points, which it gathers until they are taken."""

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from sapwood.stream._parser import Parser
     from sapwood.stream._table import TableRead
 
+__all__ = ["ON_ERROR", "Errors", "Reader", "read"]
+
 ON_ERROR = ("stop", "skip", "log")
 
 _KEPT_ERRORS = 10

@@ -16,6 +16,8 @@ from sapwood.stream._formats import columnar_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+__all__ = ["Interrupted", "Source"]
+
 _CHUNK = 1 << 18
 # Enough text to tell a format by.
 _SAMPLE = 1 << 16

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+__all__ = ["SvmlightParser", "checked_threshold", "whole_labels"]
+
 
 # Beyond this not every whole number is a double.
 _LARGEST_WHOLE = 2.0**53

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
+__all__ = ["write_all", "write_svmlight"]
+
 
 def write_svmlight(file: BinaryIO, X: Any, y: ArrayLike) -> None:
     r"""Append points to a file opened in binary mode, one per line; `read` reads them back.

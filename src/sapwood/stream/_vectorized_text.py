@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from sapwood.stream._table import TableRead
 
+__all__ = ["VectorizedTextParser"]
+
 
 class VectorizedTextParser:
     """Parses labelled text by the analyser of a vectorizer. The interface is that of `Parser`.

@@ -14,8 +14,10 @@
 #include "sapwood/io/read_pages.hpp"
 #include "sapwood/io/require.hpp"
 #include "sapwood/io/tree_format.hpp"
+#include "sapwood/search/make_search.hpp"
 #include "sapwood/storage/bytes.hpp"
 #include "sapwood/tree/growth/growth_policy.hpp"
+#include "sapwood/tree/split_test/make_split_notes.hpp"
 
 namespace sapwood::detail {
 

@@ -4,7 +4,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "sapwood/read/characters.hpp"
+#include "sapwood/read/each_line.hpp"
 #include "sapwood/read/hashed_column.hpp"
 #include "sapwood/read/text_table.hpp"
 #include "sapwood/read/word_edges.hpp"
@@ -70,22 +70,12 @@ public:
     /// Returns the bytes read. If the last line read is left to the caller, `left` is where it begins, otherwise what
     /// is returned. `is_passed_over`: points are counted, and have no words.
     std::size_t parse(std::string_view block, std::size_t most, bool is_passed_over, std::size_t& left) {
-        std::size_t at = 0;
-        while (at < block.size() && batch_.size() < most) {
-            const char* const begin = block.data() + at;
-            const auto* end = static_cast<const char*>(std::memchr(begin, '\n', block.size() - at));
-            const std::size_t next = end == nullptr ? block.size() : at + static_cast<std::size_t>(end - begin) + 1;
-            std::size_t length = end == nullptr ? block.size() - at : static_cast<std::size_t>(end - begin);
-            if (length > 0 && begin[length - 1] == '\r') --length;
-            ++n_lines_;
-            if (!read_line({begin, length}, is_passed_over)) {
-                left = at;
-                return next;
-            }
-            at = next;
-        }
-        left = at;
-        return at;
+        return each_line(
+            block, left, [&] { return batch_.size() < most; },
+            [&](std::string_view line) {
+                ++n_lines_;
+                return read_line(line, is_passed_over);
+            });
     }
 
     /// Adds the point of a text by itself, which may be blank; false, and nothing is added, if it is left to the

@@ -12,7 +12,7 @@
 #include "sapwood/compiler.hpp"
 #include "sapwood/random.hpp"
 #include "sapwood/search/attributes.hpp"
-#include "sapwood/search/make_search.hpp"
+#include "sapwood/search/search_choice.hpp"
 #include "sapwood/tree/class_room.hpp"
 #include "sapwood/tree/following.hpp"
 #include "sapwood/tree/known_attributes.hpp"
@@ -23,7 +23,6 @@
 #include "sapwood/tree/predict/leaf_predictor.hpp"
 #include "sapwood/tree/predict/slopes.hpp"
 #include "sapwood/tree/split_candidates.hpp"
-#include "sapwood/tree/split_test/make_split_notes.hpp"
 #include "sapwood/tree/split_test/split_test.hpp"
 #include "sapwood/tree/tree_options.hpp"
 #include "sapwood/tree/tree_tally.hpp"
@@ -33,41 +32,22 @@
 namespace sapwood {
 
 /// The parts of a tree, and the operations that involve several of them: teaching a point to a leaf, splitting a node,
-/// giving up a subtree. A growth policy (growth/) decides when; pausing.hpp decides which nodes pause for memory.
+/// giving up a subtree. A growth policy (growth/) decides when; pausing.hpp decides which nodes pause for memory. What
+/// does not happen at every point is in native/src/tree/: tree_body.cpp, grow_nodes.cpp, alternate_nodes.cpp and
+/// tree_memory.cpp.
 ///
 /// Guarantee: a split forgets nothing that predicts. The children start with the points of each class that the split
 /// implies, and with the models of their parent; only their statistics start afresh.
 class TreeBody {
 public:
     /// A tree of a single leaf. `known`: what is known of numbers and categories, if other trees share it.
-    explicit TreeBody(const TreeOptions& options, std::shared_ptr<KnownAttributes> known = nullptr)
-        : options_((check_options(options), options)),
-          known_(known ? std::move(known) : std::make_shared<KnownAttributes>()),
-          uses_attributes_(!known_->attributes.empty()),
-          predictor_(options.leaf_prediction, fewest_classes, options.half_life),
-          budget_(options.max_bytes),
-          weights_(options.seed),
-          scores_(predictor_.layout()) {
-        if (options_.follows_change()) following_.emplace(options_);
-        const NodeId root = make_node(no_node);
-        content(root).models = predictor_.make_models();
-        start_statistics(root);
-        measure(root);
-    }
+    explicit TreeBody(const TreeOptions& options, std::shared_ptr<KnownAttributes> known = nullptr);
 
     /// A tree without a node, to be filled with what was saved: options that were checked.
-    TreeBody(const TreeOptions& options, std::size_t n_classes, std::shared_ptr<KnownAttributes> known = nullptr)
-        : options_(options),
-          known_(known ? std::move(known) : std::make_shared<KnownAttributes>()),
-          predictor_(options.leaf_prediction, n_classes, options.half_life,
-                     room_for_classes(n_classes, 0, options.max_bytes)),
-          budget_(options.max_bytes),
-          weights_(options.seed),
-          scores_(predictor_.layout()) {
-        if (options_.follows_change()) following_.emplace(options_);
-    }
+    TreeBody(const TreeOptions& options, std::size_t n_classes, std::shared_ptr<KnownAttributes> known = nullptr);
 
-    TreeBody(TreeBody&&) = default;
+    ~TreeBody();
+    TreeBody(TreeBody&&);
     // Not assignable: the pool of pages would go before the tables of the nodes that it replaces.
     TreeBody& operator=(TreeBody&&) = delete;
 
@@ -178,24 +158,11 @@ public:
     NodeStatistics& statistics(NodeId at) { return content(at).statistics; }
 
     /// Lets a node count afresh, unless it is as deep as may be.
-    void start_statistics(NodeId at) {
-        content(at).statistics = NodeStatistics(n_classes());
-        if (options_.may_split_at(nodes_.depth(at))) {
-            statistics(at).start(make_search(search_choice(n_classes()), used_attributes()),
-                                 make_split_notes(options_));
-        }
-        if (following_) watch(at).counted_since = following_->recent.end();
-    }
+    void start_statistics(NodeId at);
 
     /// Lets all nodes look at numbers and categories, when the first of them is met. The memory that this takes is
     /// counted with the next point of a node.
-    void use_attributes() {
-        uses_attributes_ = true;
-        for (std::size_t i = 0; i < contents_.size(); ++i) {
-            contents_[i].statistics.use_attributes(search_choice(n_classes()), attributes());
-            measure(static_cast<NodeId>(i));
-        }
-    }
+    void use_attributes();
     bool uses_attributes() const { return uses_attributes_; }
 
     /// Notes that a split is looked for.
@@ -234,55 +201,17 @@ public:
     }
 
     /// Whether the children of a leaf would fit into memory, if every node gave up its search.
-    bool has_room_for_children(NodeId leaf) const {
-        if (!budget_.is_limited()) return true;
-        const std::size_t models = node(leaf).models ? node(leaf).models->n_bytes() : 0;
-        const std::size_t places = nodes_.ids_to_make_two() * price_of_node;
-        const std::size_t watches = following_ ? NodeWatch::price : 0;
-        return budget_.fits_without_searches(shared_bytes(),
-                                             places + 2 * (bytes_of_counts(n_classes()) + models + watches));
-    }
+    bool has_room_for_children(NodeId leaf) const;
 
     /// With a seed: one of the splits that are exactly as good as the best, at random; otherwise the best itself.
-    Split chosen_among_ties(NodeId at, const Split& best) {
-        if (!options_.seed) return best;
-        std::size_t tied = 1;
-        std::vector<Split> top{best};
-        for (std::size_t k = 2; tied == top.size(); k *= 2) {
-            top = statistics(at).top(k);
-            tied = static_cast<std::size_t>(
-                std::count_if(top.begin(), top.end(), [&](const Split& s) { return s.score == best.score; }));
-            if (top.size() < k) break;
-        }
-        if (tied < 2) return best;
-        // What alternates do must not change what is chosen in the tree.
-        const std::uint64_t number =
-            following_ ? nodes_.born(at) : static_cast<std::uint64_t>(tally_.split + tally_.resplit);
-        return top[mixed(*options_.seed + number) % tied];
-    }
+    Split chosen_among_ties(NodeId at, const Split& best);
 
     /// Turns a leaf into an inner node with two leaves, to which its models go. Its statistics stay as they are.
-    void split(NodeId leaf, const DueSplit& due) {
-        ++tally_.split;
-        std::optional<LeafModels> models = std::move(content(leaf).models);
-        content(leaf).models.reset();
-        grow_children(leaf, due, std::move(models));
-        measure(leaf);
-    }
+    void split(NodeId leaf, const DueSplit& due);
 
     /// Gives an inner node another split, two leaves below it, and its subtree up. The models of the leaf below it that
     /// most points have reached go to both.
-    void split_anew(NodeId inner, DueSplit due) {
-        ++tally_.resplit;
-        std::vector<std::int64_t> passed;
-        if (options_.samples()) passed = points_through(inner);
-        std::optional<LeafModels> models = give_up_below(inner);
-        due.split = chosen_among_ties(inner, due.split);
-        grow_children(inner, due, std::move(models));
-        // The leaves begin with the sample that the node has counted, but it is no sample that has passed it.
-        if (options_.samples()) content(inner).of_class = std::move(passed);
-        measure(inner);
-    }
+    void split_anew(NodeId inner, DueSplit due);
 
     /// The points of each class that have passed a node since it was made (points_through.hpp).
     std::vector<std::int64_t> points_through(NodeId top) const {
@@ -290,19 +219,7 @@ public:
     }
 
     /// Turns an inner node into a leaf, with the points that its leaves had, and statistics that start afresh.
-    void collapse(NodeId inner) {
-        std::vector<std::int64_t> of_class(n_classes());
-        for (const NodeId at : nodes_.in_order(inner)) {
-            if (!nodes_.is_leaf(at)) continue;
-            for (std::size_t k = 0; k < of_class.size(); ++k) of_class[k] += node(at).of_class[k];
-        }
-        std::optional<LeafModels> models = give_up_below(inner);
-        content(inner).of_class = std::move(of_class);
-        content(inner).models = std::move(models);
-        content(inner).split = MadeSplit();
-        start_statistics(inner);
-        measure(inner);
-    }
+    void collapse(NodeId inner);
 
     /// Gives the root up, with all below it but a child, which takes its place with its own subtree. In cut_tree.hpp.
     void drop_root(NodeId kept);
@@ -317,8 +234,7 @@ public:
         measure(inner);
     }
 
-    // ---- following a stream that changes: growth/alternates.hpp decides, forgetting.hpp forgets; what is longer is in
-    // ---- native/src/tree/alternate_nodes.cpp -----------------------------------------------------------------------
+    // ---- following a stream that changes: growth/alternates.hpp decides, forgetting.hpp forgets ------------------
 
     /// The parts that only a tree has which follows a changing stream.
     const std::optional<Following>& following() const { return following_; }
@@ -354,11 +270,7 @@ public:
     }
 
     /// The memory held, in bytes.
-    std::size_t n_bytes() const {
-        std::size_t bytes = shared_bytes();
-        for (std::size_t i = 0; i < contents_.size(); ++i) bytes += measured(static_cast<NodeId>(i)).bytes;
-        return bytes;
-    }
+    std::size_t n_bytes() const;
 
     /// The memory that a node holds outside the lists of nodes.
     MemoryCharge measured(NodeId at) const {
@@ -370,56 +282,25 @@ public:
     /// Charges a node for what it holds now.
     void measure(NodeId at) { budget_.charge(content(at).charge, measured(at)); }
 
-    void pause(NodeId at) {
-        statistics(at).pause();
-        // Points that were counted would leave the window, and could not be taken back.
-        if (options_.takes_points_back()) statistics(at).forget_counted();
-        ++tally_.paused;
-        measure(at);
-    }
-    void resume(NodeId at) {
-        start_statistics(at);
-        ++tally_.resumed;
-        measure(at);
-    }
+    void pause(NodeId at);
+    void resume(NodeId at);
 
     /// Lets the models of a leaf forget what they know of features.
-    void clear_models(NodeId leaf) {
-        content(leaf).models->table = SharedTable(predictor_.pool());
-        measure(leaf);
-    }
+    void clear_models(NodeId leaf);
     void clear_trunk() { predictor_.clear_trunk(); }
 
     bool take_refusal() { return budget_.take_refusal(); }
     bool take_crowding() { return budget_.take_crowding(); }
 
     /// Gives back the room for nodes that are no more, of a tree that is a single leaf.
-    void shrink_to_root() {
-        contents_.erase(contents_.begin() + 1, contents_.end());
-        contents_.shrink_to_fit();
-        if (following_) following_->watches.resize(1);
-        nodes_.shrink_to_root();
-    }
+    void shrink_to_root();
 
     /// The bytes of the tree with `n_classes` classes, and the room for more that it is to have then, and nothing
     /// learned but the points of each class.
-    std::size_t least_bytes(std::size_t n_classes) const {
-        const ModelLayout layout = ModelLayout::of(options_.leaf_prediction, n_classes, class_room(n_classes));
-        // Points that are kept can be given up.
-        const std::size_t points = following_ ? following_->recent.n_bytes() : 0;
-        std::size_t watches = 0;
-        for (const NodeId at : following_ ? all_nodes() : std::vector<NodeId>()) watches += watch(at).n_bytes();
-        return shared_bytes() - points - predictor_.n_bytes() + LeafPredictor::least_bytes(layout) + watches +
-               nodes_.n_nodes() * bytes_of_counts(n_classes) +
-               (nodes_.n_leaves() + nodes_.n_leaves_beside()) * LeafPredictor::least_bytes_of_models(layout);
-    }
+    std::size_t least_bytes(std::size_t n_classes) const;
 
     /// The same of a tree that is a single leaf, without room for more.
-    std::size_t least_bytes_of_root(std::size_t n_classes) const {
-        const ModelLayout layout = ModelLayout::of(options_.leaf_prediction, n_classes);
-        return price_of_tree + price_of_node + LeafPredictor::least_bytes(layout) + bytes_of_counts(n_classes) +
-               (following_ ? watch(Nodes::root).n_bytes() : 0) + LeafPredictor::least_bytes_of_models(layout);
-    }
+    std::size_t least_bytes_of_root(std::size_t n_classes) const;
 
     // ---- more classes -------------------------------------------------------------------------------------------
 
@@ -525,78 +406,19 @@ private:
         return nodes_.n_leaves() - nodes_.n_leaves_below(at) + nodes_.n_leaves_below(watch(at).alternate);
     }
 
-    NodeId make_node(NodeId at, bool beside = false) {
-        const NodeId id = beside ? nodes_.make_beside(at) : nodes_.make(at);
-        contents_.reserve(nodes_.capacity());
-        if (contents_.size() < nodes_.n_ids()) contents_.emplace_back();
-        content(id) = Node(n_classes());
-        if (following_) {
-            following_->watches.resize(nodes_.n_ids());
-            slot_of_watch(id) = std::make_unique<NodeWatch>(following_->detector, following_->recent.end());
-        }
-        return id;
-    }
+    NodeId make_node(NodeId at, bool beside = false);
 
     const Attributes* used_attributes() const { return uses_attributes_ ? &attributes() : nullptr; }
 
-    void grow_children(NodeId at, const DueSplit& due, std::optional<LeafModels> models) {
-        const std::vector<Count> passed = statistics(at).passing(due.split.test);
-        const NodeId off = make_node(at);
-        const NodeId on = make_node(at);
-        Node& here = content(at);
-        const std::vector<Count>& counted = here.statistics.counted();
-        for (std::size_t k = 0; k < passed.size(); ++k) {
-            here.of_class[k] = counted[k];
-            content(off).of_class[k] = counted[k] - passed[k];
-            content(on).of_class[k] = passed[k];
-        }
-        here.split = {due.gain, due.margin, n_};
-        here.statistics.note_test();
-        nodes_.attach(at, due.split.test, off, on);
-        here.statistics.keep(due.split.test);
-        if (models) {
-            models->forget_own_points();
-            content(off).models = models;
-            content(on).models = std::move(models);
-        }
-        for (const NodeId child : {off, on}) {
-            start_statistics(child);
-            measure(child);
-        }
-    }
+    void grow_children(NodeId at, const DueSplit& due, std::optional<LeafModels> models);
 
     /// Frees all nodes below one, and returns the models of the leaf among them that most points have reached.
-    std::optional<LeafModels> give_up_below(NodeId top) {
-        const auto is_fuller = [this](NodeId a, NodeId b) {
-            const std::int64_t in_a = node(a).statistics.n_reached();
-            const std::int64_t in_b = node(b).statistics.n_reached();
-            return in_a != in_b ? in_a > in_b : nodes_.born(a) < nodes_.born(b);
-        };
-        NodeId fullest = no_node;
-        for (const NodeId at : nodes_.in_order(top)) {
-            if (at != top && nodes_.is_leaf(at) && (fullest == no_node || is_fuller(at, fullest))) fullest = at;
-        }
-        std::optional<LeafModels> models = std::move(content(fullest).models);
-        free_below(top);
-        return models;
-    }
+    std::optional<LeafModels> give_up_below(NodeId top);
 
     /// Frees all nodes below one, with their alternates.
-    void free_below(NodeId top) {
-        if (following_) {
-            for (const NodeId at : nodes_.in_order(top)) {
-                if (at != top) drop_alternate(at);
-            }
-        }
-        for (const NodeId at : nodes_.prune(top)) free_content(at);
-    }
+    void free_below(NodeId top);
 
-    void free_content(NodeId at) {
-        ++tally_.pruned;
-        budget_.release(content(at).charge);
-        content(at) = Node();
-        if (following_) slot_of_watch(at).reset();
-    }
+    void free_content(NodeId at);
 
     std::unique_ptr<NodeWatch>& slot_of_watch(NodeId at) { return following_->watches[static_cast<std::size_t>(at)]; }
 

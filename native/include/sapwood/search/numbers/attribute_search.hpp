@@ -1,8 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -19,7 +17,9 @@
 #include "sapwood/search/added_counts.hpp"
 #include "sapwood/search/attributes.hpp"
 #include "sapwood/search/numbers/attribute_scores.hpp"
+#include "sapwood/search/numbers/category_sets.hpp"
 #include "sapwood/search/numbers/histogram.hpp"
+#include "sapwood/search/numbers/resting_sets.hpp"
 #include "sapwood/search/split.hpp"
 #include "sapwood/search/split_search.hpp"
 #include "sapwood/storage/feature_index.hpp"
@@ -38,9 +38,6 @@ namespace sapwood {
 /// new threshold, or a new value, begins as a division that there was. So the least score of an attribute when it was
 /// last examined is a lower bound of all its scores since, and it is examined again only when that bound does not
 /// exceed the score to beat. A removal lowers every score by a bounded amount, which is taken off all bounds at once.
-///
-/// The best of the 2^(V-1) divisions of the V values of a category is one of the V - 1 that the order of their shares
-/// of a class makes. Breiman, Friedman, Olshen and Stone, "Classification and regression trees", 1984, theorem 4.5.
 class AttributeSearch {
 public:
     /// `examines_all`: every attribute is examined whenever it is asked, as an exhaustive search does.
@@ -57,43 +54,18 @@ public:
     /// Whether there are sets of the values of categories.
     bool has_sets() const { return scores_.n_classes() == 2 && attributes_->n_categories() > 0; }
 
-    // ---- sets that rest -----------------------------------------------------------------------------------------
-
-    // To find the best set of V values takes V log V. Where most values are rare, as those of an id are, some set
-    // always divides the classes well, by chance, so that a tree that asks after every point would look for it after
-    // every point. So sets of many values may rest in between: a node of n points then looks at them whenever n passes
-    // a multiple of a power of two that is about V / 8, which takes O(log V) per point.
+    // ---- sets that rest (resting_sets.hpp) ----------------------------------------------------------------------
 
     /// Looks for now at features, numbers and small categories, and at large ones only if it is time, at a node that
     /// has n points and had `asked_at` when it was last asked. Returns whether bounds that came with earlier answers do
     /// not hold, or are far from what can be: those of a look at a large one, and those before it.
-    bool rest_sets(Count asked_at, Count n) {
-        rests_ = attributes_->most_values() >= many_values && has_sets();
-        asked_at_ = asked_at;
-        asked_n_ = n;
-        bool looks = false;
-        rested_ = false;
-        for (std::size_t i = 0; rests_ && i < attributes_->n_categories(); ++i) {
-            const Attributes::Category& category = attributes_->category(i);
-            if (!category.is_exclusive || category.values.size() < many_values) continue;
-            (rests(category) ? rested_ : looks) = true;
-        }
-        const bool is_other = looks || looked_;
-        looked_ = looks;
-        return is_other;
-    }
+    bool rest_sets(Count asked_at, Count n) { return resting_.rest(*attributes_, has_sets(), asked_at, n); }
     /// Looks at all sets again.
-    void end_rest() { rests_ = false; }
+    void end_rest() { resting_.end(); }
     /// Whether some set rested when it was last asked, so that bounds from then do not hold for all; says so once.
-    bool wake() { return std::exchange(rested_, false); }
+    bool wake() { return resting_.wake(); }
     /// Whether it looks at any sets now.
-    bool looks_at_sets() const {
-        if (!rests_ || !has_sets()) return has_sets();
-        for (std::size_t i = 0; i < attributes_->n_categories(); ++i) {
-            if (attributes_->category(i).is_exclusive && !rests(attributes_->category(i))) return true;
-        }
-        return false;
-    }
+    bool looks_at_sets() const { return has_sets() && resting_.leaves_any(*attributes_); }
 
     // ---- points -------------------------------------------------------------------------------------------------
 
@@ -213,9 +185,9 @@ public:
         }
         for (std::size_t i = 0; i < category_bounds_.size(); ++i) {
             const Attributes::Category& category = attributes_->category(i);
-            if (!category.is_exclusive || rests(category) || !must_examine(category_bounds_[i])) continue;
+            if (!category.is_exclusive || resting_.rests(category) || !must_examine(category_bounds_[i])) continue;
             ++examined_;
-            auto [least, best] = of_category(category, flags, of_class);
+            auto [least, best] = sets_.best_of(category, flags, of_class, scores_);
             category_bounds_[i] = least + lowered_;
             put(best);
         }
@@ -335,22 +307,14 @@ public:
 
     std::size_t n_bytes() const {
         std::size_t bytes = index_.n_bytes() + histograms_.capacity() * sizeof(Histogram) +
-                            (bounds_.capacity() + category_bounds_.capacity()) * sizeof(double) +
-                            values_.capacity() * sizeof(Value) + order_.capacity() * sizeof(std::size_t);
+                            (bounds_.capacity() + category_bounds_.capacity()) * sizeof(double) + sets_.n_bytes() +
+                            order_.capacity() * sizeof(std::size_t);
         for (const Histogram& each : histograms_) bytes += each.n_bytes();
         return bytes;
     }
 
 private:
     static constexpr double unknown = -std::numeric_limits<double>::infinity();
-    /// The fewest values of which sets rest: to look at fewer takes no longer than the rest of a point.
-    static constexpr std::size_t many_values = 64;
-
-    bool rests(const Attributes::Category& category) const {
-        if (!rests_ || category.values.size() < many_values) return false;
-        const auto between = static_cast<Count>(std::bit_floor(category.values.size() / 8));
-        return asked_n_ / between == asked_at_ / between;
-    }
 
     /// What a number was while all of its values were the first.
     Histogram first_histogram(AttributeId attribute, const SplitSearch& flags) const {
@@ -404,82 +368,6 @@ private:
         least_bound_ = unknown;
     }
 
-    /// The points of one value of a category, or of none.
-    struct Value {
-        FeatureId feature;
-        Count of_first;
-        Count of_second;
-
-        /// By the share of the second class, without rounding.
-        bool operator<(const Value& other) const {
-            const std::int64_t left = std::int64_t{of_second} * (std::int64_t{other.of_first} + other.of_second);
-            const std::int64_t right = std::int64_t{other.of_second} * (std::int64_t{of_first} + of_second);
-            return left != right ? left < right : feature < other.feature;
-        }
-    };
-
-    AttributeScores::OfNumber of_category(const Attributes::Category& category, const SplitSearch& flags,
-                                          std::span<const Count> of_class) {
-        values_.clear();
-        Count left0 = of_class[0];
-        Count left1 = of_class[1];
-        for (const FeatureId id : category.values) {
-            const std::vector<Count> on = flags.on(id);
-            if (on[0] + on[1] == 0) continue;
-            values_.push_back({id, on[0], on[1]});
-            left0 -= on[0];
-            left1 -= on[1];
-        }
-        const bool some_missing = left0 + left1 > 0;
-        if (some_missing) values_.push_back({no_feature, left0, left1});
-        std::sort(values_.begin(), values_.end());
-        AttributeScores::OfNumber found{scores_.weighted(of_class), std::nullopt};
-        // One value against all others is a test of its feature.
-        double least_of_one = std::numeric_limits<double>::infinity();
-        for (const Value& value : values_) {
-            if (value.feature == no_feature) continue;
-            least_of_one = std::min(least_of_one, scores_.score(std::array{value.of_first, value.of_second}, of_class));
-        }
-        std::size_t at = 0;
-        double least = least_of_one;
-        std::array<Count, 2> below{};
-        for (std::size_t i = 0; i + 1 < values_.size(); ++i) {
-            below[0] += values_[i].of_first;
-            below[1] += values_[i].of_second;
-            const double score = scores_.score(below, of_class);
-            if (score < least) {
-                least = score;
-                at = i + 1;
-            }
-        }
-        found.least = std::min(found.least, least);
-        if (at > 0) found.best = Split{set_of(at, some_missing), least, 0};
-        return found;
-    }
-
-    /// The set of the values before a place, or of those from there on: the one without the missing values, or if none
-    /// is missing, the one with fewer points, as what is missing or new later passes no set.
-    Test set_of(std::size_t at, bool some_missing) const {
-        const auto middle = values_.begin() + static_cast<std::ptrdiff_t>(at);
-        bool takes_first = false;
-        if (some_missing) {
-            takes_first = std::none_of(values_.begin(), middle, [](const Value& v) { return v.feature == no_feature; });
-        } else {
-            std::int64_t balance = 0;
-            for (auto value = values_.begin(); value != values_.end(); ++value) {
-                const std::int64_t n = std::int64_t{value->of_first} + value->of_second;
-                balance += value < middle ? n : -n;
-            }
-            takes_first = balance <= 0;
-        }
-        Test::Categories categories;
-        for (auto value = takes_first ? values_.begin() : middle; value != (takes_first ? middle : values_.end());
-             ++value) {
-            categories.push_back(value->feature);
-        }
-        return Test::is_among(std::move(categories));
-    }
-
     AttributeScores scores_;
     const Attributes* attributes_;
     bool examines_all_;
@@ -491,14 +379,9 @@ private:
     std::vector<double> category_bounds_;
     double least_bound_ = unknown;
     double lowered_ = 0;
-    bool rests_ = false;
-    bool rested_ = false;
-    /// Whether it looked at sets of many values when it was last asked.
-    bool looked_ = false;
-    Count asked_at_ = 0;
-    Count asked_n_ = 0;
+    RestingSets resting_;
     std::uint64_t examined_ = 0;
-    std::vector<Value> values_;
+    CategorySets sets_;
     std::vector<std::size_t> order_;
 };
 
