@@ -165,6 +165,13 @@ def test_a_header_that_looks_like_data_is_remarked_upon() -> None:
     assert read_table(b"age,colour,label\n50,blue,no\n").remarks == []
 
 
+def test_a_table_of_labels_alone_is_remarked_upon() -> None:
+    nothing = "no column but the label is read: if there are others, say what the delimiter is"
+    assert read_table(b"a:label\n1:x\n2:y\n", format="csv").remarks == [nothing]
+    assert read_table(b"a,label\n1,x\n2,y\n", ignore=["a"]).remarks == [nothing]
+    assert read_table(b"a:label\n1:x\n2:y\n", format="csv", delimiter=":").remarks == []
+
+
 def read_table(data: bytes, **options: Any) -> Any:
     reader = read(io.BytesIO(data), **options)
     for _ in reader:

@@ -11,6 +11,7 @@ from sapwood import _core
 from sapwood.data import binary_batch
 from sapwood.split_finder.answers import FinderCounts, Trace, split_of
 from sapwood.split_finder.arguments import checked_classes, integers
+from sapwood.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -490,7 +491,7 @@ class SplitFinder:
         classes = f", n_classes={self.n_classes}" if self.n_classes != 2 else ""  # noqa: PLR2004 - the default
         return (
             f"<SplitFinder(criterion={self.criterion!r}, search={self.search!r}{alpha}{classes}):"
-            f" {self.n} points, {self.n_features_seen} features seen>"
+            f" {counted(self.n, 'point')}, {counted(self.n_features_seen, 'feature')} seen>"
         )
 
 

@@ -129,6 +129,8 @@ def settled(
     rows = [row[1] for row in sample if not isinstance(row, LineError)]
     remarks = _remarks_on_header(names, wanted) if has_header and not wanted.only_typed else []
     of_place = dict(columns)
+    if not of_place and label_at is not None and not wanted.only_typed:
+        remarks.append("no column but the label is read: if there are others, say what the delimiter is")
     told = []
     for i, name in enumerate(names):
         cells = [row[i].strip() for row in rows]
