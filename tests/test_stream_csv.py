@@ -213,6 +213,14 @@ def test_a_name_that_no_column_has_is_an_error(options: dict[str, Any], message:
     assert message_of(b"age,y\n1,x\n", **options).startswith(f", line 1, column 1: {message}")
 
 
+def test_a_name_that_is_like_none_has_no_hint() -> None:
+    assert message_of(b"income,y\n1,x\n", ignore=["nope"]).endswith("found the columns income, y")
+
+
+def test_a_row_beside_one_column_is_told_as_one() -> None:
+    assert message_of(b"label\na\nb,c\n", format="csv").endswith("expected 1 column as in the first line, found 2")
+
+
 def test_order_is_that_of_the_columns() -> None:
     data = b"b,a,class\nred,1,yes\n\nblue,0,no\n,2,yes\n"
     (batch,) = read(io.BytesIO(data))

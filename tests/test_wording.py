@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 from command_line import call, done
@@ -24,7 +25,7 @@ def test_counted() -> None:
 
 
 def test_no_plural_is_written_behind_a_number_that_may_be_one() -> None:
-    """A number whose thousands are set apart is told to users: `counted` knows the noun behind it."""
+    """A number whose thousands are set apart, or a length, is told to users: `counted` knows the noun behind it."""
     found = []
     for path in SOURCES.rglob("*.py"):
         name = path.relative_to(SOURCES).as_posix()
@@ -34,12 +35,13 @@ def test_no_plural_is_written_behind_a_number_that_may_be_one() -> None:
             if not isinstance(node, ast.JoinedStr):
                 continue
             for number, text in zip(node.values, node.values[1:], strict=False):
-                if not isinstance(number, ast.FormattedValue) or number.format_spec is None:
+                if not isinstance(number, ast.FormattedValue) or not isinstance(text, ast.Constant):
                     continue
-                if "," in ast.unparse(number.format_spec) and isinstance(text, ast.Constant):
-                    assert isinstance(text.value, str)
-                    words = text.value.split()
-                    found += [f"{name}, line {node.lineno}: {text.value}"] if words and words[0] in NOUNS else []
+                assert isinstance(text.value, str)
+                words = re.sub(r"^ (more|other)\b", "", text.value).split()
+                is_grouped = number.format_spec is not None and "," in ast.unparse(number.format_spec)
+                if (is_grouped or "len(" in ast.unparse(number.value)) and words and words[0] in NOUNS:
+                    found.append(f"{name}, line {node.lineno}: {text.value}")
     assert found == []
 
 

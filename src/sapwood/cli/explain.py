@@ -142,7 +142,13 @@ def _data(told: Explanation) -> dict[str, Any]:
         "model": told.model,
         "root_share": told.root_shares[place],
         "tests": [
-            {"feature": test.feature, "on": test.on, "gain": test.gain, "adds": test.contribution(place)}
+            {
+                "feature": test.feature,
+                "on": test.on,
+                "condition": test.test.text(test.feature, test.on),
+                "gain": test.gain,
+                "adds": test.contribution(place),
+            }
             for test in told.tests
         ],
         "log_odds": [{"feature": name, "adds": value} for name, value in told.contributions()],

@@ -170,7 +170,7 @@ class TreeClassifier(Inspectable, TreeEstimator):
             if not hasattr(y, "__len__"):
                 raise TypeError(f"y must be a sequence of labels, got {type(y).__name__}")
             if len(X) != len(y):
-                raise ValueError(f"y must have a label for each of the {len(X)} points of X, got {len(y)}")
+                raise ValueError(f"y must have a label for each of the {counted(len(X), 'point')} of X, got {len(y)}")
             labels = as_list(y)
             return text_batch(found, labels) if texts else Batch.of_points(found, labels)
 

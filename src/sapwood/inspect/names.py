@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sapwood.data.category import Category, Threshold
+from sapwood.wording import counted
 
 __all__ = ["FeatureNames", "default_name", "one_line", "shortened", "teller_of_names"]
 
@@ -58,7 +59,9 @@ def _teller(names: FeatureNames, owner: str) -> Callable[[Hashable], str]:
         if not isinstance(key, int):
             return default_name(key)
         if key >= len(columns):
-            raise ValueError(f"{owner}: feature_names must have a name for column {key}, got {len(columns)} names")
+            raise ValueError(
+                f"{owner}: feature_names must have a name for column {key}, got {counted(len(columns), 'name')}"
+            )
         return str(columns[key])
 
     return name_of
