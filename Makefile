@@ -70,7 +70,7 @@ CROSS := native-clang native-aarch64
 cross: $(VENV)/.tools ## Build and run the native tests with clang and libc++, and for aarch64 under qemu-user
 	for preset in $(CROSS); do \
 	  $(BIN)/cmake --preset $$preset -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja && \
-	  $(BIN)/cmake --build --preset $$preset && $(BIN)/ctest --preset $$preset || exit 1; done
+	  $(BIN)/cmake --build --preset $$preset && $(BIN)/ctest --preset $$preset --parallel $$(nproc) || exit 1; done
 
 wheel: $(VENV)/.tools ## Build a wheel, repair it with auditwheel, install it into a clean environment, and try it there
 	rm -rf build/wheel && mkdir -p build/wheel
