@@ -46,6 +46,14 @@ def test_every_page_is_in_the_menu() -> None:
     assert listed == here | {"index.md", "changelog.md", "security.md", "contributing.md"}
 
 
+def test_a_link_to_what_is_no_page_is_its_words_alone(pages: ModuleType) -> None:
+    start = " ".join(pages._with_links(ROOT / "README.md").split())
+    assert "cite the paper, and sapwood by CITATION.cff. " in start
+    assert "under the BSD-3-Clause licence." in start
+    assert "![A tree of texts: each box a test of a word or a class, coloured by class](images/tree.png)" in start
+    assert "[others](../forests.md)" in pages._with_links(ROOT / "docs" / "guides" / "which-class.md")
+
+
 def test_a_link_is_called_by_the_title_of_its_page(pages: ModuleType) -> None:
     for source in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]:
         assert re.search(r"\[[\w-]+\.md\]\(", pages._with_links(source)) is None, source

@@ -29,7 +29,7 @@ _LOADED = re.compile(r"<(?:script|img|iframe|link)\b[^>]*?\b(?:src|href)=[\"']?(
 _FORMULA = re.compile(r"\$\$(.+?)\$\$", re.DOTALL)
 # A link that is called by its file, which is right where the files are seen.
 _CALLED_BY_FILE = re.compile(r"\[([\w-]+\.md)\](?=\(([^)#]+))")
-_LINK = re.compile(r"\]\((?!https?:|#|mailto:)([^)#]+)(#[^)]*)?\)")
+_LINK = re.compile(r"\[([^\[\]]*)\]\((?!https?:|#|mailto:)([^)#]+)(#[^)]*)?\)")
 
 
 def gather(target: Path = TARGET) -> None:
@@ -131,15 +131,15 @@ def _with_links(source: Path) -> str:
     here = Path(_place(source)).parent
 
     def replaced(link: re.Match[str]) -> str:
-        wanted = (source.parent / link[1]).resolve()
+        wanted = (source.parent / link[2]).resolve()
         known = wanted.suffix == ".md" and (wanted.parent == ROOT or (ROOT / "docs") in wanted.parents)
         if known:
             path = Path(_place(wanted))
         elif (ROOT / "docs" / "images") in wanted.parents:
             path = wanted.relative_to(ROOT / "docs")
         else:
-            return "]"
-        return f"]({'../' * len(here.parts)}{path.as_posix()}{link[2] or ''})"
+            return link[1]
+        return f"[{link[1]}]({'../' * len(here.parts)}{path.as_posix()}{link[3] or ''})"
 
     def called(link: re.Match[str]) -> str:
         return f"[{_title((source.parent / link[2]).resolve())}]"
