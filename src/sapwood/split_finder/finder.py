@@ -11,7 +11,6 @@ from sapwood import _core
 from sapwood.data import binary_batch
 from sapwood.split_finder.answers import FinderCounts, Trace, split_of
 from sapwood.split_finder.arguments import checked_classes, integers
-from sapwood.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -491,7 +490,8 @@ class SplitFinder:
         classes = f", n_classes={self.n_classes}" if self.n_classes != 2 else ""  # noqa: PLR2004 - the default
         return (
             f"<SplitFinder(criterion={self.criterion!r}, search={self.search!r}{alpha}{classes}):"
-            f" {counted(self.n, 'point')}, {counted(self.n_features_seen, 'feature')} seen>"
+            f" {self.n} {'point' if self.n == 1 else 'points'},"
+            f" {self.n_features_seen} {'feature' if self.n_features_seen == 1 else 'features'} seen>"
         )
 
 
