@@ -34,7 +34,7 @@ demo: $(VENV)/.demo ## Learn a drifting stream, race every search; print tables,
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses=auto --maxprocesses=4 --dist=worksteal
 
 check: $(VENV)/.dev ## The fast check for every save: unit tests, examples, small oracles; under a minute once built
-	HYPOTHESIS_PROFILE=$${HYPOTHESIS_PROFILE:-save} $(PYTEST) -m 'not slow'
+	HYPOTHESIS_PROFILE=$${HYPOTHESIS_PROFILE:-save} $(PYTEST) -m 'not slow' $(LEFT_OUT)
 
 test: $(VENV)/.dev ## Run every test, in parallel
 	$(PYTEST)
@@ -70,7 +70,7 @@ CROSS := native-clang native-aarch64
 cross: $(VENV)/.tools ## Build and run the native tests with clang and libc++, and for aarch64 under qemu-user
 	for preset in $(CROSS); do \
 	  $(BIN)/cmake --preset $$preset -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja && \
-	  $(BIN)/cmake --build --preset $$preset && $(BIN)/ctest --preset $$preset || exit 1; done
+	  $(BIN)/cmake --build --preset $$preset && $(BIN)/ctest --preset $$preset --parallel $$(nproc) || exit 1; done
 
 wheel: $(VENV)/.tools ## Build a wheel, repair it with auditwheel, install it into a clean environment, and try it there
 	rm -rf build/wheel && mkdir -p build/wheel
@@ -84,18 +84,25 @@ wheel: $(VENV)/.tools ## Build a wheel, repair it with auditwheel, install it in
 	cd build/wheel && clean/bin/python $(CURDIR)/tests/smoke.py --with-commands
 	@ls -l build/wheel/repaired
 
-# Every python3.N that is found, but the one of .venv. PYTHONS="python3.13 python3.14" chooses.
-PYTHONS ?= $(foreach n,10 11 12 13 14,$(shell python3.$(n) -c 'import sys; print("python3.$(n)")' 2> /dev/null))
+# Every python3.N that runs, but the one of .venv: one of each N, on the path, or where pyenv and uv keep those that they
+# install. PYTHONS="python3.13 python3.14" chooses.
+PYTHON_PLACES := $(HOME)/.pyenv/versions/*/bin $(HOME)/.local/share/uv/python/*/bin
+PYTHONS ?= $(foreach n,10 11 12 13 14,$(shell for python in python3.$(n) $(wildcard $(addsuffix /python3.$(n),$(PYTHON_PLACES))); \
+  do "$$python" -c 'import sys; print(sys.executable)' 2> /dev/null && break; done))
 
-OTHER_PYTHONS = $(filter-out python$(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])'),$(PYTHONS))
+THIS_PYTHON = python$(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+OTHER_PYTHONS = $(filter-out $(THIS_PYTHON) %/$(THIS_PYTHON),$(PYTHONS))
 
+# The native tests are the same programs whatever Python starts them.
 test-pythons: ## Run the fast tests with every other Python that is found
 	@test -n "$(strip $(OTHER_PYTHONS))" || { echo "make test-pythons: no python3.N but $(PYTHON) was found"; exit 1; }
-	for python in $(OTHER_PYTHONS); do $(MAKE) PYTHON=$$python VENV=build/$$python check || exit 1; done
+	for python in $(OTHER_PYTHONS); do \
+	  $(MAKE) PYTHON=$$python VENV=build/$$(basename $$python) LEFT_OUT=--ignore=tests/test_native.py check || exit 1; done
 
 site: $(VENV)/.site ## Build the documentation as a site in build/site; warnings are errors, nothing is fetched
 	$(BIN)/python docs/site/pages.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --config-file build/mkdocs.yml
+	$(BIN)/python docs/site/pages.py --check
 
 # libFuzzer comes with clang.
 CLANG ?= $(firstword $(notdir $(wildcard $(addsuffix /clang++*,$(subst :, ,$(PATH))))))

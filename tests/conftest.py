@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from browser import Browser, find_browser, open_browser
 from hypothesis import HealthCheck, settings
 from spark_session import why_no_spark
 
@@ -119,3 +121,13 @@ def shared_data() -> Path:
 def pytest_configure(config: pytest.Config) -> None:
     """Let a tree that forgets read numbers as flags in tests of all estimators; what it says of that has its own."""
     config.addinivalue_line("filterwarnings", "ignore::sapwood.exceptions.NumbersAsFlagsWarning")
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """A headless Chromium; skips without one."""
+    program = find_browser()
+    if program is None:
+        pytest.skip("no Chromium: install Debian's chromium, or name a browser in SAPWOOD_BROWSER")
+    with open_browser(program, tmp_path_factory.mktemp("profile")) as opened:
+        yield opened

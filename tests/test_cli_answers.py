@@ -169,6 +169,9 @@ def test_why(words: Path, tmp_path: Path) -> None:
     assert [each["label"] for each in found] == ["spam", "ham"]
     assert found[0]["proba"] == pytest.approx(dict(zip(expected.classes, expected.probabilities, strict=True)))
     assert found[0]["log_odds"][1]["feature"] == "prize"
+    conditions = [test.test.text(test.feature, test.on) for test in expected.tests]
+    assert conditions
+    assert [test["condition"] for test in found[0]["tests"]] == conditions
     stream = write_stream(tmp_path / "t.svm", 300)
     done("train", stream, "-m", tmp_path / "m")
     with read(stream, batch_size=1) as reader:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 
@@ -156,7 +157,21 @@ def test_columns_have_names(tmp_path: Path) -> None:
     assert done("predict", stream, "-m", tmp_path / "named") == done("predict", stream, "-m", tmp_path / "plain")
     done("train", stream, "--from", tmp_path / "named", "-m", tmp_path / "more")
     assert "x[" not in done("inspect", tmp_path / "more", "-q")
-    for lines, words in ((b"a\na\n", "a different name in every line"), (b"a\n\n", "a name in every line")):
+    packed = tmp_path / "vocab.txt.gz"
+    packed.write_bytes(gzip.compress(names.read_bytes()))
+    done("train", stream, "-m", tmp_path / "packed", "--names", packed, "--names-start", "0")
+    assert (tmp_path / "packed").read_bytes() == (tmp_path / "named").read_bytes()
+    # Windows ends lines otherwise, and a name may hold what Python takes for the end of a line.
+    text = names.read_text(encoding="utf-8").replace("word0\n", "word\u20280\n")
+    names.write_bytes(b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode())
+    done("train", stream, "-m", tmp_path / "odd", "--names", names, "--names-start", "0")
+    assert load_model(tmp_path / "odd").feature_names_in_.tolist()[:2] == ["word\u20280", "word1"]
+    for lines, words in (
+        (b"a\na\n", "a different name in every line"),
+        (b"a\n\n", "a name in every line"),
+        (b"", "names, one per line, found none"),
+        (packed.read_bytes()[:-9], "the end of the gzip data"),
+    ):
         names.write_bytes(lines)
         assert words in call("train", stream, "-m", tmp_path / "x", "--names", names).stderr
     names.write_bytes(b"a\nb\n")

@@ -203,6 +203,16 @@ def test_help_of_every_command_has_examples() -> None:
         assert f"  sapwood {' '.join(command)} " in shown
 
 
+def test_the_module_is_the_command() -> None:
+    for arguments in (["--version"], ["train", "-h"]):
+        command, module = (
+            subprocess.run([*begun, *arguments], capture_output=True, text=True, check=True, timeout=MOST_SECONDS)
+            for begun in (COMMAND, [sys.executable, "-m", "sapwood"])
+        )
+        assert module.stdout
+        assert module.stdout.replace("python -m sapwood", "-c") == command.stdout
+
+
 def test_completion() -> None:
     environment = {
         **os.environ,

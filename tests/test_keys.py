@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from enum import Enum
+from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
-from sapwood import HoeffdingTreeClassifier
+from sapwood import HoeffdingTreeClassifier, StreamingTreeClassifier, river
 
 
 class OwnError(Exception):
@@ -184,3 +188,52 @@ def test_a_tuple_and_a_list_and_a_subclass_of_either_are_the_same_point() -> Non
             model.learn_one(form(point), i % 2)
         models.append(model.to_bytes())
     assert len(set(models)) == 1
+
+
+class Colour(str, Enum):
+    """Texts whose hashes are not those of equal texts."""
+
+    RED = "red"
+
+
+class Told(str):
+    """A text that prints as another."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return "told"
+
+
+@pytest.mark.parametrize("text", [Colour.RED, Told("red"), np.str_("red")], ids=["enum", "subclass", "numpy"])
+@pytest.mark.parametrize("face", [StreamingTreeClassifier, river.StreamingTreeClassifier])
+def test_a_text_is_the_text_that_it_is_whatever_its_class(face: Any, text: str, tmp_path: Path) -> None:
+    points: list[tuple[Any, Any]] = [
+        ({text: True, "b": True}, {"red": True, "b": True}),
+        ({text: 2.5}, {"red": 2.5}),
+        ({"country": text, "b": True}, {"country": "red", "b": True}),
+        ({text: text}, {"red": "red"}),
+        ({text: {text: True}}, {"red": {"red": True}}),
+        ({text: ["a", text]}, {"red": ["a", "red"]}),
+    ]
+    if face is StreamingTreeClassifier:
+        points += [([text, "b"], ["red", "b"]), ((text,), ("red",)), (iter([text, "red"]), ["red"])]
+    given, plain = face(), face()
+    for n, (x, same) in enumerate(points):
+        given.learn_one(x, n % 2)
+        plain.learn_one(same, n % 2)
+    given.save(tmp_path / "given")
+    plain.save(tmp_path / "plain")
+    assert (tmp_path / "given").read_bytes() == (tmp_path / "plain").read_bytes()
+    assert given.predict_proba_one({text: True}) == plain.predict_proba_one({"red": True})
+
+
+def test_texts_of_any_class_are_learned_together_as_one_by_one() -> None:
+    points = [[Colour.RED, "a"], ["red", Told("a")], [np.str_("a"), "red"]] * 5
+    one, many = StreamingTreeClassifier(), StreamingTreeClassifier()
+    for n, x in enumerate(points):
+        one.learn_one(x, n % 2)
+    many.learn_many(points, [n % 2 for n in range(len(points))])
+    assert one.features_seen_ == many.features_seen_ == ["red", "a"]
+    assert {type(name) for name in many.features_seen_} == {str}
+    assert one.to_bytes() == many.to_bytes()

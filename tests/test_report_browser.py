@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from browser import Browser, find_browser, open_browser
+from browser import Browser
 
 from sapwood import HoeffdingTreeClassifier
 from sapwood.evaluate import prequential
 from sapwood.inspect.node_test import IS_ON
 
 N_CHAIN = 3000
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    """A headless Chromium; skips without one."""
-    program = find_browser()
-    if program is None:
-        pytest.skip("no Chromium: install Debian's chromium, or name a browser in SAPWOOD_BROWSER")
-    with open_browser(program, tmp_path_factory.mktemp("profile")) as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")

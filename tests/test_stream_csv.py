@@ -165,6 +165,13 @@ def test_a_header_that_looks_like_data_is_remarked_upon() -> None:
     assert read_table(b"age,colour,label\n50,blue,no\n").remarks == []
 
 
+def test_a_table_of_labels_alone_is_remarked_upon() -> None:
+    nothing = "no column but the label is read: if there are others, say what the delimiter is"
+    assert read_table(b"a:label\n1:x\n2:y\n", format="csv").remarks == [nothing]
+    assert read_table(b"a,label\n1,x\n2,y\n", ignore=["a"]).remarks == [nothing]
+    assert read_table(b"a:label\n1:x\n2:y\n", format="csv", delimiter=":").remarks == []
+
+
 def read_table(data: bytes, **options: Any) -> Any:
     reader = read(io.BytesIO(data), **options)
     for _ in reader:
@@ -204,6 +211,14 @@ def test_only_columns_with_a_type_are_read_if_asked_for() -> None:
 )
 def test_a_name_that_no_column_has_is_an_error(options: dict[str, Any], message: str) -> None:
     assert message_of(b"age,y\n1,x\n", **options).startswith(f", line 1, column 1: {message}")
+
+
+def test_a_name_that_is_like_none_has_no_hint() -> None:
+    assert message_of(b"income,y\n1,x\n", ignore=["nope"]).endswith("found the columns income, y")
+
+
+def test_a_row_beside_one_column_is_told_as_one() -> None:
+    assert message_of(b"label\na\nb,c\n", format="csv").endswith("expected 1 column as in the first line, found 2")
 
 
 def test_order_is_that_of_the_columns() -> None:

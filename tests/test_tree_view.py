@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from grown_trees import LETTERS, MAIL, chain_tree, message, view_of_words, wide_tree, word_tree
 
-from sapwood import _core
+from sapwood import StreamingTreeClassifier, _core
 from sapwood.inspect.export import to_dataframe, to_dict
 from sapwood.inspect.view import NodeView, TreeView
 
@@ -285,6 +285,21 @@ def test_dataframe(view: TreeView) -> None:
         told = [None if missing else int(value) for missing, value in zip(frame[name].isna(), frame[name], strict=True)]
         assert told == [getattr(node, name) for node in view.nodes]
     assert frame["feature"].dropna().tolist() == [node.feature for node in view.nodes if not node.is_leaf]
+    assert frame["test"].dropna().tolist() == [f"{node.feature} is on" for node in view.nodes if not node.is_leaf]
+
+
+def test_dataframe_tells_thresholds_and_sets() -> None:
+    pytest.importorskip("pandas", reason="pandas, of the extra `pandas`, is not installed")
+    generator = np.random.default_rng(0)
+    model = StreamingTreeClassifier()
+    for age, place in zip(
+        generator.integers(0, 60, 2000).tolist(), generator.integers(0, 4, 2000).tolist(), strict=True
+    ):
+        country = ("fi", "se", "no", "dk")[place]
+        model.learn_one({"age": age, "country": country}, age > 30 and place < 2)
+    tests = model.to_dataframe()["test"].dropna().tolist()
+    assert any(test.startswith("age > 3") for test in tests)
+    assert {"country in {fi, se}", "country in {se, fi}", "country in {no, dk}", "country in {dk, no}"} & set(tests)
 
 
 def test_dataframe_without_pandas(view: TreeView, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -279,6 +279,30 @@ def test_labels_of_a_list_stay_what_they_are(classifier: Classifier, labels: lis
         assert sorted(model.classes_.tolist(), key=repr) == sorted(labels, key=repr)
 
 
+@every_classifier
+def test_score_is_the_share_of_right_answers(classifier: Classifier) -> None:
+    X = np.eye(2)[[0, 1] * 10]
+    y: list[Any] = [1, "1"] * 10
+    model = classifier().fit(X, y)
+    # scikit-learn's own score takes labels of one type only.
+    assert model.score(X, y) == 1.0
+    assert model.score(X, [1] * 20) == 0.5
+    assert model.score(X, [1] * 20, [3, 1] * 10) == 0.75
+    numbers = classifier().fit(X, [0, 1] * 10)
+    assert numbers.score(X, np.array([0.0, 1.0, 1.0, 1.0] * 5)) == 0.75
+    owner = classifier.__name__
+    refused: list[tuple[Any, Any, Any, str]] = [
+        (X, ["0", "1"] * 10, None, "y must hold labels like the classes, such as 0, got '0'"),
+        (X, [0, 1], None, "y must have a label for each of the 20 rows, got 2"),
+        (X[:1], [0, 1], None, "y must have a label for each of the 1 row, got 2"),
+        (X, [0, 1] * 10, [0] * 20, "sample_weight must hold a number above 0, got none"),
+        (X, [0, 1] * 10, [-1] * 20, "sample_weight must hold numbers from 0 to .*"),
+    ]
+    for X_, y_, weights, message in refused:
+        with pytest.raises(ValueError, match=f"^{owner}.score: {message}"):
+            numbers.score(X_, y_, weights)
+
+
 def test_classes_that_are_not_themselves_are_refused() -> None:
     model = StreamingTreeClassifier()
     with pytest.raises(ValueError, match="partial_fit: classes must hold labels that equal themselves, got nan"):

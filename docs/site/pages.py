@@ -1,7 +1,7 @@
 """Gathers the pages of the documentation site in build/site-pages: those of docs/, and one for each public module.
 
 The pages of the repository are as GitHub shows them. Here their links lead within the site, and their formulas become
-MathML, which browsers show without a script.
+MathML, which browsers show without a script. With --check, the site that was built of them is looked through.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import re
 import shutil
+import sys
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -23,10 +24,12 @@ _AT_ROOT = {
     "SECURITY.md": "security.md",
     "CONTRIBUTING.md": "contributing.md",
 }
+# What a page loads by itself: not its links, which a reader may follow.
+_LOADED = re.compile(r"<(?:script|img|iframe|link)\b[^>]*?\b(?:src|href)=[\"']?((?:https?:)?//[^\"'\s>]+)")
 _FORMULA = re.compile(r"\$\$(.+?)\$\$", re.DOTALL)
 # A link that is called by its file, which is right where the files are seen.
 _CALLED_BY_FILE = re.compile(r"\[([\w-]+\.md)\](?=\(([^)#]+))")
-_LINK = re.compile(r"\]\((?!https?:|#|mailto:)([^)#]+)(#[^)]*)?\)")
+_LINK = re.compile(r"\[([^\[\]]*)\]\((?!https?:|#|mailto:)([^)#]+)(#[^)]*)?\)")
 
 
 def gather(target: Path = TARGET) -> None:
@@ -34,6 +37,7 @@ def gather(target: Path = TARGET) -> None:
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir(parents=True)
     shutil.copytree(ROOT / "docs" / "images", target / "images")
+    shutil.copy(Path(__file__).with_name("iframe-worker.js"), target)
     for source in [*(ROOT / name for name in _AT_ROOT), *(ROOT / "docs").rglob("*.md")]:
         place = target / _place(source)
         place.parent.mkdir(exist_ok=True)
@@ -44,6 +48,13 @@ def gather(target: Path = TARGET) -> None:
     settings = Path(__file__).with_name("mkdocs.yml").read_text(encoding="utf-8")
     listed = "".join(f"\n      - {name.removesuffix('.md')}: api/{name}" for name in reference())
     target.with_name("mkdocs.yml").write_text(settings.replace(" API\n", f"{listed}\n"), encoding="utf-8")
+
+
+def check(site: Path) -> None:
+    """Raise ValueError if a page of the site loads something from elsewhere: it must work without a network."""
+    for page in sorted(site.rglob("*.html")):
+        if found := _LOADED.search(page.read_text(encoding="utf-8")):
+            raise ValueError(f"{page.relative_to(site)} must load nothing from elsewhere, got {found[1]}")
 
 
 def reference() -> dict[str, str]:
@@ -120,15 +131,15 @@ def _with_links(source: Path) -> str:
     here = Path(_place(source)).parent
 
     def replaced(link: re.Match[str]) -> str:
-        wanted = (source.parent / link[1]).resolve()
+        wanted = (source.parent / link[2]).resolve()
         known = wanted.suffix == ".md" and (wanted.parent == ROOT or (ROOT / "docs") in wanted.parents)
         if known:
             path = Path(_place(wanted))
         elif (ROOT / "docs" / "images") in wanted.parents:
             path = wanted.relative_to(ROOT / "docs")
         else:
-            return "]"
-        return f"]({'../' * len(here.parts)}{path.as_posix()}{link[2] or ''})"
+            return link[1]
+        return f"[{link[1]}]({'../' * len(here.parts)}{path.as_posix()}{link[3] or ''})"
 
     def called(link: re.Match[str]) -> str:
         return f"[{_title((source.parent / link[2]).resolve())}]"
@@ -150,4 +161,7 @@ def _with_formulas(text: str) -> str:
 
 
 if __name__ == "__main__":
-    gather()
+    if sys.argv[1:] == ["--check"]:
+        check(TARGET.with_name("site"))
+    else:
+        gather()

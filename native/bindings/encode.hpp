@@ -27,6 +27,19 @@ namespace sapwood::bindings {
 /// What a value says of its key. The last three are refused.
 enum class Meaning { off, on, text, texts, no_value, not_finite, not_binary };
 
+/// A text as Python's own, whatever subclass of it an object is (of NumPy's, of an enumeration, ...): equal texts are
+/// one feature, and a file knows no others. Those of ours stay: they know what they were made of. So does what is no
+/// text.
+inline nb::object plain_text(nb::handle object) {
+    if (PyUnicode_Check(object.ptr()) == 0 || PyUnicode_CheckExact(object.ptr())) return nb::borrow(object);
+    const nb::module_ ours = nb::module_::import_("sapwood.data.category");
+    const nb::handle type = nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(object.ptr())));
+    if (type.is(ours.attr("Category")) || type.is(ours.attr("Threshold"))) return nb::borrow(object);
+    nb::object text = nb::steal(PyUnicode_FromObject(object.ptr()));
+    if (!text.is_valid()) nb::raise_python_error();
+    return text;
+}
+
 inline bool is_numpy_bool(nb::handle value) {
     const std::string_view type = Py_TYPE(value.ptr())->tp_name;
     return type == "numpy.bool" || type == "numpy.bool_";
@@ -126,7 +139,7 @@ void for_each_active_of_item(const nb::object& key, const nb::object& value, std
         case Meaning::texts:
             // Neither the length of the list nor its items are what they were once `use` has run.
             for (Py_ssize_t i = 0; i < PyList_GET_SIZE(value.ptr()); ++i) {
-                const nb::object item = nb::borrow(PyList_GET_ITEM(value.ptr(), i));
+                const nb::object item = plain_text(PyList_GET_ITEM(value.ptr(), i));
                 if (PyUnicode_Check(item.ptr()) == 0) refuse_value(Meaning::no_value, key, value);
                 use(nb::handle(named_by(key, item)));
             }
@@ -171,7 +184,7 @@ inline nb::object nested_name(nb::handle key, nb::handle item) {
     return name;
 }
 
-/// Calls `use(key, value)` for each item of a dict or another mapping.
+/// Calls `use(key, value)` for each item of a dict or another mapping; texts are plain.
 template <class Use>
 void for_each_item(nb::handle x, Use&& use) {
     if (PyDict_Check(x.ptr()) != 0) {
@@ -180,15 +193,15 @@ void for_each_item(nb::handle x, Use&& use) {
         Py_ssize_t position = 0;
         const Py_ssize_t size = PyDict_GET_SIZE(x.ptr());
         while (PyDict_Next(x.ptr(), &position, &key, &value) != 0) {
-            use(nb::borrow(key), nb::borrow(value));
+            use(plain_text(key), plain_text(value));
             if (PyDict_GET_SIZE(x.ptr()) != size) throw std::runtime_error("x must not change while it is read");
         }
         return;
     }
     const nb::object items = x.attr("items")();
     for (const nb::handle item : items) {
-        const nb::object key = item[0];
-        const nb::object value = item[1];
+        const nb::object key = plain_text(nb::object(item[0]));
+        const nb::object value = plain_text(nb::object(item[1]));
         use(key, value);
     }
 }
@@ -235,7 +248,7 @@ void read_item(const nb::object& key, const nb::object& value, nb::handle missin
         if (PyList_Check(object) != 0) {
             // Neither the length of the list nor its items are what they were once the sink has run.
             for (Py_ssize_t i = 0; i < PyList_GET_SIZE(object); ++i) {
-                const nb::object item = nb::borrow(PyList_GET_ITEM(object, i));
+                const nb::object item = plain_text(PyList_GET_ITEM(object, i));
                 if (PyUnicode_Check(item.ptr()) == 0) refuse_typed(key, value);
                 sink.flag(named_by(key, item));
             }
@@ -282,19 +295,22 @@ inline bool has_items(nb::handle x) {
     return PyMapping_Check(x.ptr()) != 0 && nb::hasattr(x, "items");
 }
 
-/// Calls `use(key)` for each item of an iterable of features that are on.
+/// Calls `use(key)` for each item of an iterable of features that are on; texts are plain.
 template <class Use>
 void for_each_flag(nb::handle x, Use&& use) {
     // What an iterator of a list or a tuple does, without asking what else it may be. `use` may change the list.
     if (PyList_CheckExact(x.ptr())) {
         for (Py_ssize_t i = 0; i < PyList_GET_SIZE(x.ptr()); ++i) {
-            const nb::object key = nb::borrow(PyList_GET_ITEM(x.ptr(), i));
+            const nb::object key = plain_text(PyList_GET_ITEM(x.ptr(), i));
             use(nb::handle(key));
         }
         return;
     }
     if (PyTuple_CheckExact(x.ptr())) {
-        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(x.ptr()); ++i) use(nb::handle(PyTuple_GET_ITEM(x.ptr(), i)));
+        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(x.ptr()); ++i) {
+            const nb::object key = plain_text(PyTuple_GET_ITEM(x.ptr(), i));
+            use(nb::handle(key));
+        }
         return;
     }
     if (PyUnicode_Check(x.ptr()) != 0 || PyBytes_Check(x.ptr()) != 0) refuse_point(x);
@@ -306,7 +322,8 @@ void for_each_flag(nb::handle x, Use&& use) {
         refuse_point(x);
     }
     while (PyObject* item = PyIter_Next(iterator.ptr())) {
-        const nb::object key = nb::steal(item);
+        const nb::object given = nb::steal(item);
+        const nb::object key = plain_text(given);
         use(nb::handle(key));
     }
     if (PyErr_Occurred() != nullptr) nb::raise_python_error();

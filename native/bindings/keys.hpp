@@ -135,11 +135,10 @@ private:
     /// The key of the name with a number, as Python has it.
     static KeyId key_of(PyObject* number) { return static_cast<KeyId>(largest - PyLong_AsLong(number)); }
 
-    /// Equal numbers are one feature: NumPy's integers and True become Python's integers.
+    /// Equal numbers are one feature, and so are equal texts: NumPy's integers and True become Python's integers.
     static nb::object normal_form(nb::handle object) {
-        if (PyUnicode_CheckExact(object.ptr()) || PyLong_CheckExact(object.ptr()) || PyIndex_Check(object.ptr()) == 0) {
-            return nb::borrow(object);
-        }
+        if (PyUnicode_Check(object.ptr()) != 0) return plain_text(object);
+        if (PyLong_CheckExact(object.ptr()) || PyIndex_Check(object.ptr()) == 0) return nb::borrow(object);
         nb::object number = nb::steal(PyNumber_Index(object.ptr()));
         if (!number.is_valid()) nb::raise_python_error();
         return number;

@@ -20,6 +20,7 @@ from sapwood.race import RaceResult, plot_race, print_table, race
 from sapwood.split_finder import SEARCHES
 from sapwood.style import line_style
 from sapwood.trees import StreamingTreeClassifier
+from sapwood.wording import counted
 
 if TYPE_CHECKING:
     import numpy as np
@@ -59,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if not follows.interrupted:
             remembers = _evaluate(console, options, stream, StreamingTreeClassifier(drift=False))
         if follows.interrupted or remembers.interrupted:
-            console.print(f"Stopped by Ctrl-C after {follows.n:,} points, before any race.")
+            console.print(f"Stopped by Ctrl-C after {counted(follows.n, 'point')}, before any race.")
             return _INTERRUPTED
         console.print(
             f"\nAccuracy over all texts: {follows['accuracy']:.3f}; of the same tree with drift=False: "

@@ -16,6 +16,7 @@
 #include "operations.hpp"
 #include "sapwood/impurity.hpp"
 #include "sapwood/search/families.hpp"
+#include "short_run.hpp"
 #include "streams.hpp"
 
 namespace {
@@ -26,11 +27,7 @@ using operations::Kind;
 using operations::Operation;
 using streams::Point;
 
-#ifdef __SANITIZE_ADDRESS__
-constexpr long wanted_operations = 1'000'000;
-#else
-constexpr long wanted_operations = 20'000'000;
-#endif
+constexpr long wanted_operations = check::is_short_run ? 1'000'000 : 20'000'000;
 
 /// Turns a stream into operations, in a way that depends on the seed.
 class Plan {

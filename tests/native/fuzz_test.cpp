@@ -21,6 +21,7 @@
 
 #include "../../fuzz/targets.hpp"
 #include "check.hpp"
+#include "short_run.hpp"
 
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/common_interface_defs.h>
@@ -31,11 +32,7 @@ namespace {
 using namespace sapwood;
 
 /// So many are damaged of each target however long it takes: what every run has in common.
-#ifdef __SANITIZE_ADDRESS__
-constexpr long least_damaged = 400;
-#else
-constexpr long least_damaged = 20'000;
-#endif
+constexpr long least_damaged = check::is_short_run ? 400 : 20'000;
 
 /// The processor time of this process, which does not depend on what else the machine does.
 double seconds_used() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }

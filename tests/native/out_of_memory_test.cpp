@@ -26,17 +26,14 @@
 #include "sapwood/storage/fair_mutex.hpp"
 #include "sapwood/tree/learn_rows.hpp"
 #include "sapwood/tree/streaming_tree.hpp"
+#include "short_run.hpp"
 #include "streams.hpp"
 
 namespace {
 
 using namespace sapwood;
 
-#ifdef __SANITIZE_ADDRESS__
-constexpr long most_places = 60;
-#else
-constexpr long most_places = 400;
-#endif
+constexpr long most_places = check::is_short_run ? 60 : 400;
 
 /// Where an allocation fails, and whether those after it do.
 struct Failure {

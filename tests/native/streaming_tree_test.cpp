@@ -19,6 +19,7 @@
 #include "check.hpp"
 #include "is_whole.hpp"
 #include "kinds_of_tree.hpp"
+#include "short_run.hpp"
 #include "streams.hpp"
 
 namespace {
@@ -45,11 +46,7 @@ using sapwood::check::kind;
 using sapwood::check::wide;
 using sapwood::streams::Point;
 
-#ifdef __SANITIZE_ADDRESS__
-constexpr int times_fewer = 10;
-#else
-constexpr int times_fewer = 1;
-#endif
+constexpr int times_fewer = sapwood::check::is_short_run ? 10 : 1;
 // A leaf that was paused misses a hundred points and more before it begins anew: a stream in which one does is longer.
 constexpr int points_with_pauses = times_fewer == 1 ? 6000 : 3000;
 

@@ -11,11 +11,12 @@ import typer
 from sapwood.cli.errors import require_two_classes
 from sapwood.cli.groups import command
 from sapwood.cli.learners import LearnerOptions
-from sapwood.cli.output import OutputOptions, check_apart, check_new, check_place, check_places_differ, counted, note
+from sapwood.cli.output import OutputOptions, check_apart, check_new, check_place, check_places_differ, note
 from sapwood.cli.progress import shown
 from sapwood.cli.readers import FILE, ReaderOptions, as_read, reported, tell_table
 from sapwood.cli.signals import StopSignals
 from sapwood.cli.vocabulary import NAMES, NAMES_START, NamedBatches, check_names_apply, names_in
+from sapwood.wording import counted
 
 if TYPE_CHECKING:
     from sapwood.evaluate import Evaluation, PrequentialRun

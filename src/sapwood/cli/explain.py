@@ -11,12 +11,13 @@ import typer
 from sapwood.cli.answers import names_of_classes
 from sapwood.cli.groups import command
 from sapwood.cli.models import opened_model
-from sapwood.cli.output import OutputOptions, counted, note, write
+from sapwood.cli.output import OutputOptions, note, write
 from sapwood.cli.predict import encoding_of, format_remark, tell_missing, typed_as_known
 from sapwood.cli.progress import shown
 from sapwood.cli.readers import FILE, Format, OnError, reported
 from sapwood.cli.signals import StopSignals, batches
 from sapwood.cli.vocabulary import named
+from sapwood.wording import counted
 
 if TYPE_CHECKING:
     from sapwood.data import Batch
@@ -141,7 +142,13 @@ def _data(told: Explanation) -> dict[str, Any]:
         "model": told.model,
         "root_share": told.root_shares[place],
         "tests": [
-            {"feature": test.feature, "on": test.on, "gain": test.gain, "adds": test.contribution(place)}
+            {
+                "feature": test.feature,
+                "on": test.on,
+                "condition": test.test.text(test.feature, test.on),
+                "gain": test.gain,
+                "adds": test.contribution(place),
+            }
             for test in told.tests
         ],
         "log_odds": [{"feature": name, "adds": value} for name, value in told.contributions()],

@@ -10,11 +10,12 @@ import typer
 
 from sapwood.cli.groups import command
 from sapwood.cli.models import opened_model
-from sapwood.cli.output import OutputOptions, check_apart, check_place, check_places_differ, counted
+from sapwood.cli.output import OutputOptions, check_apart, check_place, check_places_differ
 from sapwood.cli.predict import encoding_of
 from sapwood.cli.progress import shown
 from sapwood.cli.readers import FILE, Format, reported
 from sapwood.cli.signals import StopSignals, batches
+from sapwood.wording import counted
 
 if TYPE_CHECKING:
     from sapwood.data import Batch

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sapwood.cli.groups import command
-from sapwood.cli.output import counted
 from sapwood.cli.signals import StopSignals
 from sapwood.cli.standard_output import standard_output
+from sapwood.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable

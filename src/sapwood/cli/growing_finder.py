@@ -6,6 +6,7 @@ from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, NoReturn
 
 from sapwood.split_finder import SplitFinder
+from sapwood.wording import counted
 
 if TYPE_CHECKING:
     from sapwood.data import Batch
@@ -57,6 +58,6 @@ class GrowingFinder:
 def refuse_class(stream: str, classes: Sequence[Hashable], most: int, n: int) -> NoReturn:
     """Raise the error of a stream that has more classes than a search is for."""
     raise ValueError(
-        f"{stream}: the stream must have at most {most} classes, got another one, {classes[most]!r}, after {n:,} "
-        "points; set the number with --classes"
+        f"{stream}: the stream must have at most {most} classes, got another one, {classes[most]!r}, after "
+        f"{counted(n, 'point')}; set the number with --classes"
     )

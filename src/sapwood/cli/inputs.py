@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sapwood.wording import counted
+
 if TYPE_CHECKING:
     from sapwood.stream import Reader
 
@@ -52,7 +54,7 @@ class Inputs:
         """Return what messages call all of it."""
         first = _called(self._order[0])
         others = len(set(self._order)) - 1
-        return first if not others else f"{first} and {others:,} other {'file' if others == 1 else 'files'}"
+        return first if not others else f"{first} and {counted(others, 'other file')}"
 
 
 def require_files(names: Sequence[str], must: str, why: str) -> None:

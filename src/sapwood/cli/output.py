@@ -24,7 +24,6 @@ __all__ = [
     "check_new",
     "check_place",
     "check_places_differ",
-    "counted",
     "note",
     "write",
 ]
@@ -98,11 +97,6 @@ def check_new(path: Path, *, force: bool, hint: str) -> None:
     """Raise ValueError if a file would be overwritten that was not meant to be; `hint` says what else may be wanted."""
     if path.is_file() and not force:
         raise ValueError(f"{path} exists: --force overwrites it, {hint}")
-
-
-def counted(n: int, noun: str, plural: str | None = None) -> str:
-    """Return a number of things as text: 1 point, 2,000 points."""
-    return f"{n:,} {noun if n == 1 else plural or f'{noun}s'}"
 
 
 def note(message: str, *, quiet: bool) -> None:

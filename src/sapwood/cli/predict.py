@@ -12,11 +12,12 @@ from sapwood.cli.answers import AnswerLines, AnswerOptions
 from sapwood.cli.groups import command
 from sapwood.cli.line_account import LineAccount
 from sapwood.cli.models import opened_model
-from sapwood.cli.output import OutputOptions, counted, note, write
+from sapwood.cli.output import OutputOptions, note, write
 from sapwood.cli.progress import shown
 from sapwood.cli.readers import FILE, LONGEST, MOST_BYTES, TABLES, Format, OnError, are_tables, reported
 from sapwood.cli.signals import StopSignals, batches
 from sapwood.cli.vocabulary import named
+from sapwood.wording import counted
 
 if TYPE_CHECKING:
     from sapwood.learner import TreeLearner

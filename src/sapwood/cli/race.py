@@ -12,10 +12,11 @@ import typer
 from sapwood.cli.errors import require_two_classes
 from sapwood.cli.groups import command
 from sapwood.cli.learners import RaceOptions
-from sapwood.cli.output import OutputOptions, check_apart, check_place, counted
+from sapwood.cli.output import OutputOptions, check_apart, check_place
 from sapwood.cli.progress import shown
 from sapwood.cli.readers import FILE, ReaderOptions, reported
 from sapwood.cli.signals import StopSignals, batches
+from sapwood.wording import counted
 
 if TYPE_CHECKING:
     from sapwood.cli.numbers import Numbers

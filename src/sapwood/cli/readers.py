@@ -312,6 +312,7 @@ def _with_options(remark: str) -> str:
         ("no header", "--no-header"),
         ("NA values", "--na-values"),
         ("the types", "--types"),
+        ("the delimiter", "--delimiter"),
         ("ignore the column ''", "--ignore ''"),
     )
     for words, option in options:

@@ -22,9 +22,9 @@ _HEAD = f"""# The command line
 
 <!-- Made by `make docs` from the help of the commands. Change the help, not this file. -->
 
-`pip install 'sapwood[cli]'` installs the command `sapwood`. `sapwood --help` lists its commands, `sapwood train --help`
-describes one of them, `sapwood --install-completion` installs completion in the shell, and `sapwood --version` prints
-the version.
+`pip install '.[cli]'`, in a copy of sapwood, installs the command `sapwood`; `python -m sapwood` is the same. `sapwood
+--help` lists its commands, `sapwood train --help` describes one of them, `sapwood --install-completion` installs
+completion in the shell, and `sapwood --version` prints the version.
 
 **Streams** are files, plain or compressed, or `-` for standard input; [streams.md](streams.md) describes the formats.
 **Results** go to standard output, without colours or progress: as text, or as JSON with `--json`. **Everything else**

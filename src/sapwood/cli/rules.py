@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sapwood.inspect.names import one_line, shortened
+from sapwood.wording import counted
 
 if TYPE_CHECKING:
     from sapwood.inspect.view import TreeView
@@ -41,7 +42,7 @@ class Rule:
         if self.where:
             parts += self.where[:_MOST_NAMES]
             if len(self.where) > _MOST_NAMES:
-                parts.append(f"{len(self.where) - _MOST_NAMES} more tests")
+                parts.append(counted(len(self.where) - _MOST_NAMES, "more test"))
         return f"if {'; '.join(parts)}" if parts else "always"
 
 

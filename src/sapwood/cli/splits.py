@@ -10,10 +10,11 @@ import typer
 from sapwood.cli.errors import require_two_classes
 from sapwood.cli.groups import command
 from sapwood.cli.learners import SearchOptions
-from sapwood.cli.output import OutputOptions, counted, write
+from sapwood.cli.output import OutputOptions, write
 from sapwood.cli.progress import shown
 from sapwood.cli.readers import FILE, ReaderOptions, reported
 from sapwood.cli.signals import StopSignals, batches
+from sapwood.wording import counted
 
 if TYPE_CHECKING:
     from sapwood.cli.numbers import Numbers

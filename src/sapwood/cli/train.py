@@ -15,13 +15,14 @@ from sapwood.cli.errors import require_two_classes
 from sapwood.cli.groups import command
 from sapwood.cli.inputs import FILES, Inputs, require_files
 from sapwood.cli.learners import LearnerOptions
-from sapwood.cli.output import OutputOptions, check_apart, check_new, check_place, counted, note
+from sapwood.cli.output import OutputOptions, check_apart, check_new, check_place, note
 from sapwood.cli.readers import ReaderOptions
 from sapwood.cli.signals import StopSignals
 from sapwood.cli.starting import begun
 from sapwood.cli.training import Training
 from sapwood.cli.vocabulary import NAMES, NAMES_START, names_in
 from sapwood.cli.weight_column import as_told, check_weights_apply, opened_with, saved_with
+from sapwood.wording import counted
 
 __all__ = ["train"]
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from sapwood.cli.output import counted, note
+from sapwood.cli.output import note
 from sapwood.cli.progress import shown
 from sapwood.cli.readers import as_read, skipped, tell_table
 from sapwood.cli.signals import batches
 from sapwood.cli.vocabulary import check_names_apply, named
 from sapwood.cli.weight_column import as_told, opened_with, saved_with, weighted_by
+from sapwood.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -136,7 +137,7 @@ class Training:
         if self.state.points > self._saved_at:
             self.save()
         if self.state.points > 0:
-            points = "The point" if self.state.points == 1 else f"The {self.state.points:,} points"
+            points = "The point" if self.state.points == 1 else f"The {counted(self.state.points, 'point')}"
             rest = "; --resume continues from there" if self.can_resume else ""
             note(f"{points} before the error: saved in {self.model}{rest}.", quiet=self.quiet)
 

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 __all__ = ["NAMES", "NAMES_START", "NamedBatches", "check_names_apply", "named", "names_in"]
 
 NAMES = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="svmlight: what the features are called, one name per line.")
+    Path | None,
+    typer.Option(
+        metavar="FILE", help="svmlight: what the features are called, one name per line, plain or compressed."
+    ),
 ]
 NAMES_START = Annotated[
     int, typer.Option(min=0, help="svmlight: the number of the feature that the first line of --names is for.")
@@ -33,11 +36,15 @@ def names_in(path: Path, start: int) -> Columns:
 
     from sapwood.data import Columns
     from sapwood.stream import StreamError
+    from sapwood.stream.unpacked import unpacked
 
     try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
+        # By line feeds alone: to Python other signs, which a name may hold, end a line as well.
+        lines = unpacked(path).decode("utf-8-sig").removesuffix("\n").split("\n")
     except UnicodeDecodeError as error:
         raise StreamError(str(path), "names in UTF-8", f"another byte as number {error.start + 1:,}") from None
+    if lines == [""]:
+        raise StreamError(str(path), "names, one per line", "none")
     names = [f"x[{column}]" for column in range(start)] + [line.strip() for line in lines]
     first: dict[str, int] = {}
     for column, name in enumerate(names):
@@ -47,8 +54,6 @@ def names_in(path: Path, start: int) -> Columns:
         if first.setdefault(name, column) != column:
             found = f"{name!r} as in line {first[name] - start + 1}"
             raise StreamError(str(path), "a different name in every line", found, line, 1)
-    if len(names) == start:
-        raise StreamError(str(path), "names, one per line", "none")
     array = np.empty(len(names), dtype=object)
     array[:] = names
     return Columns(len(names), array)

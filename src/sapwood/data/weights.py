@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sapwood.wording import counted
+
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
@@ -33,7 +35,9 @@ def checked_weights(sample_weight: ArrayLike | None, n: int) -> NDArray[np.float
     if weights.ndim == 0:
         weights = np.broadcast_to(weights, (n,))
     if weights.shape != (n,):
-        raise ValueError(f"sample_weight must have one weight for each of the {n} rows of X, got shape {weights.shape}")
+        raise ValueError(
+            f"sample_weight must have one weight for each of the {counted(n, 'row')} of X, got shape {weights.shape}"
+        )
     if weights.dtype.kind not in "biuf":
         for weight in weights.tolist():
             if not isinstance(weight, Real) or not 0 <= _as_float(weight) <= LARGEST_WEIGHT:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from sapwood.data.encode import Reading
 
-__all__ = ["labelled_batch", "unlabelled_batch"]
+__all__ = ["checked_labels", "labelled_batch", "unlabelled_batch"]
 
 _NUMBERS = "biuf"  # the kinds of arrays that hold numbers
 # What scikit-learn calls the option about NaN and infinities, since 1.6 and before.
@@ -56,7 +56,7 @@ def labelled_batch(
     `columns` those of the matrices before, if there were any.
     """
     X, known = _checked(X, owner, columns)
-    coding = Coding(*distinct(_checked_labels(y)))
+    coding = Coding(*distinct(checked_labels(y)))
     sklearn.utils.validation.check_consistent_length(X, coding.codes)
     weights = checked_weights(sample_weight, len(coding.codes))
     # The labels that a batch has are for whoever looks at it; learners go by their numbers.
@@ -192,7 +192,7 @@ def _validated(checker: Any, X: Any, columns: Columns | None, **options: Any) ->
     return checker._validate_data(X, reset=columns is None, **options)
 
 
-def _checked_labels(y: ArrayLike) -> NDArray[Any]:
+def checked_labels(y: ArrayLike) -> NDArray[Any]:
     """Return labels as an array of one dimension, in which every number is whole and finite."""
     if y is None:
         raise ValueError("requires y to be passed, but the target y is None")

@@ -9,12 +9,15 @@ import scipy.sparse
 
 from sapwood.data import Batch
 from sapwood.data.labels import distinct, label_array
+from sapwood.data.weights import checked_weights
 from sapwood.estimators.base import TreeEstimator
+from sapwood.estimators.checks import checked_labels
 from sapwood.inspect.inspectable import Inspectable
 from sapwood.inspect.summary import TreeSummary
 from sapwood.learner import make_learner
 from sapwood.learner.learner import REFUSED
 from sapwood.stream.texts import are_texts, as_list, text_batch
+from sapwood.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -167,7 +170,7 @@ class TreeClassifier(Inspectable, TreeEstimator):
             if not hasattr(y, "__len__"):
                 raise TypeError(f"y must be a sequence of labels, got {type(y).__name__}")
             if len(X) != len(y):
-                raise ValueError(f"y must have a label for each of the {len(X)} points of X, got {len(y)}")
+                raise ValueError(f"y must have a label for each of the {counted(len(X), 'point')} of X, got {len(y)}")
             labels = as_list(y)
             return text_batch(found, labels) if texts else Batch.of_points(found, labels)
 
@@ -225,6 +228,36 @@ class TreeClassifier(Inspectable, TreeEstimator):
         model, batch = self._answerable("predict_log_proba", X)
         with np.errstate(divide="ignore"):
             return np.log(model.predict_proba(batch))
+
+    def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """Return the accuracy: the share of the rows, counted with their weights, whose class is predicted.
+
+        Labels may be of several types, of which scikit-learn's own score takes but one: 1 and "1" are two classes.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
+            The points, which are read as in ``fit``.
+        y : array-like of shape (n_samples,)
+            The true class of each point.
+        sample_weight : array-like of shape (n_samples,), default=None
+            The weights, non-negative numbers, of which one is above 0.
+        """
+        answers = self.predict(X).tolist()
+        try:
+            true = checked_labels(y).tolist()
+            if len(true) != len(answers):
+                raise ValueError(f"y must have a label for each of the {counted(len(answers), 'row')}, got {len(true)}")
+            weights = checked_weights(sample_weight, len(answers))
+            if weights is not None and not weights.any():
+                raise ValueError("sample_weight must hold a number above 0, got none")
+            kinds = [{isinstance(label, (str, bytes)) for label in labels} for labels in (self.classes_.tolist(), true)]
+            if kinds[0].isdisjoint(kinds[1]):
+                raise ValueError(f"y must hold labels like the classes, such as {answers[0]!r}, got {true[0]!r}")
+        except REFUSED as error:
+            self._learner.refuse("score", error)
+        right = [answer == label for answer, label in zip(answers, true, strict=True)]
+        return float(np.average(right, weights=weights))
 
     def predict_one(self, x: Point) -> Hashable:
         """Return the most probable class of one point; None before anything was learned.

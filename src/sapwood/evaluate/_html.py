@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from sapwood.evaluate._scoreboard import MEMORIES, METRICS, column_of
 from sapwood.inspect.html import piece, table
+from sapwood.wording import counted
 
 if TYPE_CHECKING:
     from sapwood.evaluate.evaluation import Evaluation
@@ -20,7 +21,7 @@ _WIDTH, _HEIGHT = 320, 60
 def evaluation_html(result: Evaluation) -> str:
     """Return the metrics of an evaluation, and its accuracy over the stream as a line."""
     state = ", interrupted" if result.interrupted else ""
-    points = f"{result.n:,} {'point' if result.n == 1 else 'points'}"
+    points = counted(result.n, "point")
     parts = [f"<p><b>{escape(result.model)}</b> {points} in {result.seconds:.2f} s{state}</p>"]
     if result.n:
         header = ("", "all", f"last {result.settings['window']:,}", f"fading {result.settings['fading']:g}")
@@ -51,7 +52,7 @@ def _line(result: Evaluation) -> str:
         f"{_WIDTH * n / last:.1f},{_HEIGHT - 4 - (_HEIGHT - 8) * (value - low) / span:.1f}" for n, value in pairs
     )
     return (
-        f"<p>accuracy over the last {result.settings['window']:,} points, from {low:.3f} to {high:.3f}:</p>"
+        f"<p>accuracy over the last {counted(result.settings['window'], 'point')}, from {low:.3f} to {high:.3f}:</p>"
         f'<svg width="{_WIDTH}" height="{_HEIGHT}" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img">'
         f'<polyline points="{at}" fill="none" stroke="currentColor" stroke-width="1.5"/></svg>'
     )

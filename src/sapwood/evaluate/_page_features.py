@@ -5,6 +5,8 @@ from __future__ import annotations
 import html
 from collections.abc import Hashable, Sequence
 
+from sapwood.wording import counted
+
 __all__ = ["page_features"]
 
 _MOST_CLASSES = 24
@@ -21,7 +23,7 @@ def page_features(
     order = list(classes or features)
     lists = [_list(str(label), told, order.index(label) % n_colours, most) for label, told in shown[:_MOST_CLASSES]]
     left_out = len(shown) - _MOST_CLASSES
-    more = f"<p>and {left_out} more classes</p>" if left_out > 0 else ""
+    more = f"<p>and {counted(left_out, 'more class', 'more classes')}</p>" if left_out > 0 else ""
     return f'<div class="speaking">{"".join(lists)}</div>{more}'
 
 

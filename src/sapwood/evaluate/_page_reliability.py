@@ -7,6 +7,7 @@ from collections.abc import Hashable
 
 from sapwood.evaluate._calibration import N_BINS, ReliabilityCurve
 from sapwood.evaluate._page_confusion import in_order
+from sapwood.wording import counted
 
 __all__ = ["page_reliability"]
 
@@ -73,7 +74,7 @@ def _bars(curve: ReliabilityCurve, points: int) -> str:
         left, right = _x(i / N_BINS) + 1, _x((i + 1) / N_BINS) - 1
         parts.append(
             f'<rect class="share-bar" x="{left:.1f}" y="{_y(0) - height:.1f}" width="{right - left:.1f}" '
-            f'height="{height:.1f}"><title>{n:,.0f} of {points:,} points</title></rect>'
+            f'height="{height:.1f}"><title>{n:,.0f} of {counted(points, "point")}</title></rect>'
         )
     return "".join(parts)
 
@@ -83,7 +84,7 @@ def _curve(curve: ReliabilityCurve) -> str:
     path = "".join(f"{'L' if i else 'M'}{_x(m):.1f} {_y(s):.1f}" for i, (m, s, _) in enumerate(places))
     dots = "".join(
         f'<circle class="knot" cx="{_x(m):.1f}" cy="{_y(s):.1f}" r="3.5">'
-        f"<title>given {m:.3f}, came true in {s:.3f} of {n:,.0f} points</title></circle>"
+        f"<title>given {m:.3f}, came true in {s:.3f} of {counted(round(n), 'point')}</title></circle>"
         for m, s, n in places
     )
     return f'<path class="line line-window" d="{path}"/>{dots}'

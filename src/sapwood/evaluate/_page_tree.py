@@ -6,6 +6,7 @@ import heapq
 from typing import Any
 
 from sapwood.inspect.view import TreeView
+from sapwood.wording import counted
 
 __all__ = ["page_tree"]
 
@@ -34,13 +35,13 @@ def page_tree(view: TreeView, n_colours: int, most_nodes: int | None = None) -> 
 
     inner = [child(node.on) >= 0 for node in nodes]
     words = [
-        f"{len(view.nodes)} nodes, {view.n_leaves} leaves, depth {view.depth}."
+        f"{counted(len(view.nodes), 'node')}, {counted(view.n_leaves, 'leaf', 'leaves')}, depth {view.depth:,}."
         if len(view.nodes) > 1
         else "One node: no split was made.",
         _HOW_TO_READ,
     ]
     if len(kept) < len(view.nodes):
-        words.append(f"The {len(kept)} nodes that most points go through are in this page.")
+        words.append(f"The {counted(len(kept), 'node')} that most points go through are in this page.")
     return {
         "hint": " ".join(words),
         "unit": " bits" if view.criterion == "entropy" else "",

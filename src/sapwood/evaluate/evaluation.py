@@ -18,8 +18,8 @@ from sapwood.evaluate._forest_growth import TreesSeen
 from sapwood.evaluate._forest_picture import forest_picture
 from sapwood.evaluate._growth import ChangeSeen, SplitMade
 from sapwood.evaluate._scoreboard import MEMORIES, METRICS, column_of
-from sapwood.inspect.names import counted
 from sapwood.inspect.view import TreeView
+from sapwood.wording import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -159,7 +159,7 @@ class Evaluation:
         right = {0: 0.0, **{at: at * share for at, share in zip(n, accuracy, strict=True)}}
         ends = [0, *(each.at for each in self.trees)]
         together = [(right[end] - right[start]) / (end - start) for start, end in pairwise(ends)]
-        return forest_picture(self.trees, together, f"{self.model}: {len(self.trees[0].trees)} trees")
+        return forest_picture(self.trees, together, f"{self.model}: {counted(len(self.trees[0].trees), 'tree')}")
 
     def to_json(self) -> str:
         """Return `to_dict` as text."""

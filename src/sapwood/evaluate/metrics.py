@@ -204,7 +204,8 @@ class RocAuc(Metric):
 
     For two classes whose probabilities add up to 1, the areas of both are the same. Over a window it is exact (the
     prequential AUC of Brzeziński and Stefanowski, 2017). Over all points, or fading, scores are counted in 2048 bins of
-    their log-odds, and two scores in one bin count as equal; `largest_error` bounds the error of that.
+    their log-odds, and two scores in one bin count as equal; `largest_error` bounds the error of that. Over a few dozen
+    points, many of which have nearly the same score, it can be a hundredth or two; over thousands it is far less.
     """
 
     _needs_probabilities = True

@@ -25,6 +25,7 @@ from sapwood.evaluate._scoreboard import MEMORIES, METRICS, column_of
 from sapwood.evaluate.evaluation import Evaluation, bytes_in_words, plain
 from sapwood.model_files.files import write_atomically
 from sapwood.style import N_CLASS_COLOURS, class_colour, line_style
+from sapwood.wording import counted
 
 __all__ = ["render_report", "save_report"]
 
@@ -123,7 +124,7 @@ def _lighter(colour: str) -> str:
 
 
 def _lead(evaluation: Evaluation) -> str:
-    words = f"{evaluation.n:,}".replace(",", "\u202f") + (" point" if evaluation.n == 1 else " points")
+    words = counted(evaluation.n, "point").replace(",", "\u202f")
     words += ", each predicted before it was learned"
     if evaluation.n:
         rate = f"{evaluation.points_per_second:,.0f}".replace(",", "\u202f")

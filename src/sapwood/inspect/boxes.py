@@ -5,6 +5,7 @@ from __future__ import annotations
 from sapwood.inspect.names import shortened
 from sapwood.inspect.view import NodeView, TreeView
 from sapwood.style import class_colour
+from sapwood.wording import counted
 
 __all__ = ["DEPTH", "FULL", "colour_of", "label_of", "lines_of"]
 
@@ -31,7 +32,7 @@ def lines_of(view: TreeView, node: NodeView, max_depth: int | None) -> list[str]
             f"split after {node.split_after:,}",
         ]
     lines = [f"{label_of(view.classes[node.majority])} {node.shares[node.majority]:.3f}", f"n {node.n:,}"]
-    return lines if node.is_leaf else [*lines, f"{node.n_below:,} nodes"]
+    return lines if node.is_leaf else [*lines, counted(node.n_below, "node")]
 
 
 def colour_of(node: NodeView) -> str:

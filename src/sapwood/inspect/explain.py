@@ -14,9 +14,10 @@ import numpy.typing as npt
 from sapwood.data.core_rows import CoreRows
 from sapwood.inspect.core_tree import CoreTree
 from sapwood.inspect.model_features import ModelFeatures
-from sapwood.inspect.names import FeatureNames, counted, shortened
+from sapwood.inspect.names import FeatureNames, shortened
 from sapwood.inspect.node_test import IS_ON, NodeTest
 from sapwood.inspect.view import NodeView, TreeView, places_of
+from sapwood.wording import counted
 
 __all__ = ["Evidence", "Explanation", "TestTaken", "explain_one", "explain_row", "scores_at"]
 
@@ -149,7 +150,7 @@ class Explanation:
     def _tell_tests(self) -> list[str]:
         place = self.classes.index(self.label)
         count = len(self.tests)
-        leaf = f"leaf {self.leaf}, of {self.n:,} points"
+        leaf = f"leaf {self.leaf}, of {counted(self.n, 'point')}"
         lines = [f"{counted(count, 'test')} on the way to {leaf}; the share of {_text(self.label)}:"]
         # The tests of most consequence, in the order in which they were taken.
         ranked = sorted(range(count), key=lambda i: (-abs(self.tests[i].contribution(place)), i))
@@ -161,7 +162,7 @@ class Explanation:
             rows.append((_text(test.feature), state, f"{test.after[place]:.3f}", f"{test.contribution(place):+.3f}"))
         if count > len(shown):
             rest = math.fsum(self.tests[i].contribution(place) for i in ranked[_SHOWN:])
-            rows.append((f"({count - len(shown):,} other tests)", "", "", f"{rest:+.3f}"))
+            rows.append((f"({counted(count - len(shown), 'other test')})", "", "", f"{rest:+.3f}"))
         return lines + _aligned(rows)
 
     def _tell_evidence(self) -> list[str]:
@@ -173,7 +174,7 @@ class Explanation:
         rows = [(_text(name), f"{value:+.3f}") for name, value in named[: _SHOWN + 1]]
         if len(named) > _SHOWN + 1:
             rest = math.fsum(value for _, value in named[_SHOWN + 1 :])
-            rows.append((f"({len(named) - _SHOWN - 1:,} other features)", f"{rest:+.3f}"))
+            rows.append((f"({counted(len(named) - _SHOWN - 1, 'other feature')})", f"{rest:+.3f}"))
         return lines + _aligned([*rows, ("(sum)", f"{self.log_odds():+.3f}")])
 
 

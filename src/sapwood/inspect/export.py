@@ -39,8 +39,8 @@ def to_dict(view: TreeView) -> dict[str, Any]:
 def to_dataframe(view: TreeView) -> pd.DataFrame:
     """Return a tree as a table, one row per node, in the order of the nodes; a field that a node lacks is missing.
 
-    The columns are those of `to_dict`. The counts and shares of each class, and how often each model was right, have
-    their own columns: ``count[spam]``, ``share[spam]``, ``right[logistic]``.
+    The columns are those of `to_dict`, the test as text. The counts and shares of each class, and how often each model
+    was right, have their own columns: ``count[spam]``, ``share[spam]``, ``right[logistic]``.
     """
     try:
         import pandas as pd
@@ -53,6 +53,11 @@ def to_dataframe(view: TreeView) -> pd.DataFrame:
         values = [getattr(node, name) for node in view.nodes]
         # Int64, and not int64, where a value may be missing.
         columns[name] = pd.array(values, dtype="Int64") if name in _MAY_LACK else values
+        if name == "feature":
+            # What a point passes that goes to `on`: of a typed test the feature alone does not say it.
+            columns["test"] = [
+                None if node.test is None else node.test.text(str(node.feature), True) for node in view.nodes
+            ]
     for k, label in enumerate(view.classes):
         columns[f"count[{label}]"] = [node.counts[k] for node in view.nodes]
         columns[f"share[{label}]"] = [node.shares[k] for node in view.nodes]

@@ -6,8 +6,8 @@ from html import escape
 
 from sapwood import _core
 from sapwood.inspect.html import bar, piece, table
-from sapwood.inspect.names import counted
 from sapwood.style import class_colour
+from sapwood.wording import counted
 
 __all__ = ["forest_html"]
 
@@ -46,6 +46,6 @@ def forest_html(forest: _core.Forest, title: str) -> str:
     return piece(
         f"<p><b>{escape(title)}</b> {size}, depth {forest.depth():,}{'; ' if told else ''}{', '.join(told)}</p>",
         table(("tree", "leaves", "depth", "points", "accuracy", "", ""), rows, (0, 1, 2, 3, 4)),
-        f"<p>{more:,} more trees</p>" if more > 0 else "",
+        f"<p>{counted(more, 'more tree')}</p>" if more > 0 else "",
         "<p>Single trees: export_text(tree=0), plot(tree=0)</p>",
     )

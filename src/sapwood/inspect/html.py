@@ -10,9 +10,10 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
-from sapwood.inspect.names import counted, shortened
+from sapwood.inspect.names import shortened
 from sapwood.inspect.text import TextLine, text_lines
 from sapwood.style import class_colour
+from sapwood.wording import counted
 
 if TYPE_CHECKING:
     from sapwood.inspect.explain import Explanation
@@ -82,9 +83,9 @@ def tree_html(view: TreeView, title: str, max_depth: int | None = DEPTH) -> str:
     left = len(lines) - len(rows)
     more = []
     if left:
-        more.append(f"{left:,} more rules")
+        more.append(counted(left, "more rule"))
     if hidden > 0:
-        more.append(f"{hidden:,} nodes below depth {max_depth}")
+        more.append(f"{counted(hidden, 'node')} below depth {max_depth}")
     size = (
         f"{counted(view.n, 'point')}, {counted(len(view.nodes), 'node')}, {counted(view.n_leaves, 'leaf', 'leaves')}, "
         f"depth {view.depth:,}"
@@ -151,7 +152,7 @@ def _log_odds(told: Explanation, colours: Sequence[str]) -> str:
         )
     if len(named) > len(shown):
         rest = sum(value for _, value in named[len(shown) :])
-        rows.append((f"({len(named) - len(shown):,} other features)", "", f"{rest:+.3f}"))
+        rows.append((f"({counted(len(named) - len(shown), 'other feature')})", "", f"{rest:+.3f}"))
     rows.append(("(sum)", "", f"{told.log_odds():+.3f}"))
     return table((), rows, (2,))
 

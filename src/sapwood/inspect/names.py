@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sapwood.data.category import Category, Threshold
+from sapwood.wording import counted
 
-__all__ = ["FeatureNames", "counted", "default_name", "one_line", "shortened", "teller_of_names"]
+__all__ = ["FeatureNames", "default_name", "one_line", "shortened", "teller_of_names"]
 
 # By column, by what the feature is called in the model, or by a function of that.
 FeatureNames: TypeAlias = "Callable[[Any], str] | Mapping[Any, str] | Sequence[str] | npt.NDArray[np.object_] | None"
@@ -58,7 +59,9 @@ def _teller(names: FeatureNames, owner: str) -> Callable[[Hashable], str]:
         if not isinstance(key, int):
             return default_name(key)
         if key >= len(columns):
-            raise ValueError(f"{owner}: feature_names must have a name for column {key}, got {len(columns)} names")
+            raise ValueError(
+                f"{owner}: feature_names must have a name for column {key}, got {counted(len(columns), 'name')}"
+            )
         return str(columns[key])
 
     return name_of
@@ -75,8 +78,3 @@ def shortened(name: str, width: int) -> str:
     """Return a name in one line of at most `width` signs, cut with an ellipsis where it is longer."""
     name = one_line(name)
     return name if len(name) <= width else name[: width - 1] + "…"
-
-
-def counted(n: int, noun: str, plural: str | None = None) -> str:
-    """Return a number of things as text: 1 point, 2,000 points."""
-    return f"{n:,} {noun if n == 1 else plural or f'{noun}s'}"

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from sapwood.inspect.names import counted, one_line
+from sapwood.inspect.names import one_line
 from sapwood.inspect.view import NodeView, TreeView, check_depth
+from sapwood.wording import counted
 
 __all__ = ["TextLine", "export_text", "text_lines"]
 
@@ -100,7 +101,7 @@ def text_lines(view: TreeView, max_depth: int | None) -> Iterator[TextLine]:
 
 def _prediction(view: TreeView, node: NodeView, decimals: int) -> tuple[str, str]:
     label = one_line(str(view.classes[node.majority]))
-    below = "" if node.is_leaf else f", {node.n_below:,} nodes"
+    below = "" if node.is_leaf else f", {counted(node.n_below, 'node')}"
     return f"{label} {node.shares[node.majority]:.{decimals}f}", f"of {node.n:,}{below}"
 
 

@@ -270,7 +270,9 @@ def _labels(about: _Fields, labels: Sequence[Hashable]) -> Labels:
     )
     declared = about.take("classes_declared", lambda value: isinstance(value, bool), "true or false")
     if not declared and len(order) != len(labels):
-        raise ModelFormatError(f"class_order must have all {len(labels)} classes if none is declared, got {len(order)}")
+        raise ModelFormatError(
+            f"class_order must have all classes if none is declared, {len(labels)}, got {len(order)}"
+        )
     try:
         for label in labels:
             as_label(label)

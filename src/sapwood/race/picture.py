@@ -14,6 +14,7 @@ import numpy.typing as npt
 from sapwood.model_files.files import write_atomically
 from sapwood.race.contest import RaceResult
 from sapwood.style import COUNTING, duration, line_style, picture_style, spread
+from sapwood.wording import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -61,7 +62,7 @@ def _draw(axis: Axes, result: RaceResult) -> None:
     axis.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
     axis.locator_params(axis="x", nbins=5)
     axis.set_xlabel("points added, the best split asked after each" if result.every == 1 else "points added")
-    axis.set_title(f"{result.criterion}, {result.n_features_seen:,} features seen")
+    axis.set_title(f"{result.criterion}, {counted(result.n_features_seen, 'feature')} seen")
 
 
 def _label_lines(axis: Axes, result: RaceResult) -> None:

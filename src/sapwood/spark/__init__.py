@@ -1,4 +1,4 @@
-"""Trees and forests on Apache Spark: ``pip install sapwood[spark]``, and Java 17 or later.
+"""Trees and forests on Apache Spark, by the extra ``spark`` and Java 17 or later.
 
 For data that lives on a cluster, or is too large for one machine; one process is faster for all else (docs/spark.md).
 """

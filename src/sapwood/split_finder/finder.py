@@ -492,5 +492,6 @@ class SplitFinder:
         classes = f", n_classes={self.n_classes}" if self.n_classes != 2 else ""  # noqa: PLR2004 - the default
         return (
             f"<SplitFinder(criterion={self.criterion!r}, search={self.search!r}{alpha}{classes}):"
-            f" {self.n} points, {self.n_features_seen} features seen>"
+            f" {self.n} {'point' if self.n == 1 else 'points'},"
+            f" {self.n_features_seen} {'feature' if self.n_features_seen == 1 else 'features'} seen>"
         )

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, NoReturn
 
 from sapwood.stream._errors import BadLineError, LineError, shown
+from sapwood.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,7 +54,7 @@ def _dense(text: str, n: int, line: int) -> list[str]:
             break
         at += 1
     if len(cells) != n:
-        _fail(line, min(len(cells), n), f"{len(cells)}", f"{n} columns as in the header")
+        _fail(line, min(len(cells), n), f"{len(cells)}", f"{counted(n, 'column')} as in the header")
     return cells
 
 

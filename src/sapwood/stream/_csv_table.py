@@ -10,6 +10,7 @@ from sapwood.stream._errors import BadLineError, LineError, StreamError, csv_fau
 from sapwood.stream._formats import DELIMITERS
 from sapwood.stream._source import Interrupted
 from sapwood.stream._table import MOST_EXAMPLES, SETTLING, ColumnRead, TableRead, looks_like_number
+from sapwood.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -99,7 +100,9 @@ def csv_rows(lines: NumberedLines, header: CsvHeader, label_at: int | None) -> I
 def _check_row(row: list[str], n_columns: int, line: int, label_at: int | None) -> None:
     if len(row) != n_columns:
         column = min(len(row), n_columns) + 1
-        raise BadLineError(LineError(line, column, f"{len(row)}", f"{n_columns} columns as in the first line"))
+        raise BadLineError(
+            LineError(line, column, f"{len(row)}", f"{counted(n_columns, 'column')} as in the first line")
+        )
     if label_at is not None and not row[label_at].strip():
         raise BadLineError(LineError(line, label_at + 1, "an empty cell", "a label"))
 
@@ -129,6 +132,8 @@ def settled(
     rows = [row[1] for row in sample if not isinstance(row, LineError)]
     remarks = _remarks_on_header(names, wanted) if has_header and not wanted.only_typed else []
     of_place = dict(columns)
+    if not of_place and label_at is not None and not wanted.only_typed:
+        remarks.append("no column but the label is read: if there are others, say what the delimiter is")
     told = []
     for i, name in enumerate(names):
         cells = [row[i].strip() for row in rows]

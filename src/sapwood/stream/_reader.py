@@ -208,7 +208,7 @@ class Reader:
 
     def _shortage(self) -> StreamError | None:
         """Return the error of a stream that ends without a point, or before the one to start at."""
-        from sapwood.inspect.names import counted
+        from sapwood.wording import counted
 
         if self._skipped < self._start:
             return ShortStreamError(

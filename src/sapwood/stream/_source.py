@@ -205,7 +205,9 @@ def _refuse_utf_16(sample: bytes, name: str) -> None:
     low, high = start[0::2], start[1::2]
     is_ascii = (not any(high) and all(low)) or (not any(low) and all(high))
     if marked or (len(high) > 1 and is_ascii):
-        raise StreamError(name, "text in UTF-8", f"text in UTF-16 (iconv -f UTF-16 -t UTF-8 {name} converts it)")
+        # Without a mark, which of two bytes is the first must be said.
+        order = "" if marked else "BE" if not any(low) else "LE"
+        raise StreamError(name, "text in UTF-8", f"text in UTF-16 (iconv -f UTF-16{order} -t UTF-8 {name} converts it)")
 
 
 def _size_left(file: Any) -> int | None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from sapwood import _core
 from sapwood.data.csr import is_sparse
+from sapwood.wording import counted
 
 if TYPE_CHECKING:
     from typing import BinaryIO
@@ -56,7 +57,9 @@ def write_svmlight(file: BinaryIO, X: Any, y: ArrayLike) -> None:
         raise ValueError(f"write_svmlight: X must have at most {_core.MAX_COLUMNS} columns, got {columns}")
     labels = np.asarray(y)
     if labels.shape != (rows,):
-        raise ValueError(f"write_svmlight: y must have a label for each of the {rows} rows, got shape {labels.shape}")
+        raise ValueError(
+            f"write_svmlight: y must have a label for each of the {counted(rows, 'row')}, got shape {labels.shape}"
+        )
     if labels.dtype.kind not in "biuf" or not np.all(np.isfinite(labels)):
         raise ValueError("write_svmlight: y must hold finite numbers only")
     from scipy.sparse import csr_array

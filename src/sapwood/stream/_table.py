@@ -52,6 +52,8 @@ MOST_EXAMPLES = 3
 """The values of a column that are told as examples."""
 
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?inf(inity)?", re.IGNORECASE)
+# Of names of three letters one may differ; a word that shares half of its letters was not meant.
+_ALIKE = 0.65
 _FLAGS = {"true": True, "false": False, "1": True, "0": False}
 
 
@@ -143,7 +145,7 @@ def checked_types(types: Mapping[str, str]) -> dict[str, Kind]:
 def nearest(name: str, known: Collection[str]) -> str | None:
     """Return the name that was probably meant."""
     lower = {each.lower(): each for each in known}
-    near = difflib.get_close_matches(name.lower(), list(lower), 1)
+    near = difflib.get_close_matches(name.lower(), list(lower), 1, _ALIKE)
     return lower[near[0]] if near else None
 
 

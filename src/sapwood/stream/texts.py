@@ -13,6 +13,7 @@ from sapwood.data.batch import Batch, as_objects
 from sapwood.data.labels import as_label
 from sapwood.data.placed_keys import PlacedKeys
 from sapwood.stream._analyser import Words, words_of
+from sapwood.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -76,7 +77,7 @@ def text_batch(
     n = len(indptr) - 1
     given = [None] * n if labels is None else [as_label(label) for label in labels]
     if len(given) != n:
-        raise ValueError(f"labels must be as many as the {n} texts, got {len(given)}")
+        raise ValueError(f"labels must be as many as the {counted(n, 'text')}, got {len(given)}")
     return Batch(
         y=as_objects(given),
         indptr=indptr,

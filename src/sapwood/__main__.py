@@ -1,0 +1,5 @@
+"""The command line, as `python -m sapwood`."""
+
+from sapwood.cli import main
+
+main()
