@@ -129,18 +129,20 @@ def test_a_signal_ends_predict_after_whole_lines(number: int, code: int, name: s
 
 @posix
 @signals
-def test_a_signal_ends_splits_and_race_with_what_is_done(number: int, code: int, name: str) -> None:
+def test_a_signal_ends_splits_and_race_with_what_is_done(number: int, code: int, name: str, tmp_path: Path) -> None:
     status, lines, errors = stopped(number, "splits", "-", "--every", 7000)
     assert status == code, errors
     points = int(lines[-1].split()[0])
     assert 7000 <= points <= 25_000
     assert [len(line.split("\t")) for line in lines] == [5] * len(lines)
     assert errors == f"Stopped by {name} after {points:,} points.\n"
-    status, lines, errors = stopped(number, "race", "-", "--criterion", "gini", "--json")
+    picture = tmp_path / "race.png"
+    status, lines, errors = stopped(number, "race", "-", "--criterion", "gini", "--json", "--picture", picture)
     assert status == code, errors
     points = json.loads(lines[0])[0]["points"]
     assert 10_000 <= points <= 25_000
-    assert errors == f"Stopped by {name} after {points:,} points.\n"
+    assert errors == f"Stopped by {name} after {points:,} points; no picture was drawn.\n"
+    assert not picture.exists()
 
 
 @posix
