@@ -115,7 +115,8 @@ private:
         for (int i = 0; i < 200 && !(beside && beside->mixing->trunk().gaussians()); ++i) {
             learn(tree, vocabulary, 20, true, 1);
         }
-        promise(beside && beside->mixing->trunk().gaussians(), "the root of a seed has an alternate that knows numbers");
+        promise(beside && beside->mixing->trunk().gaussians(),
+                "the root of a seed has an alternate that knows numbers");
         return write_tree(tree);
     }
 

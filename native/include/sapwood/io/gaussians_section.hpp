@@ -67,28 +67,43 @@ inline void check_cloud(const Gaussians::Cloud& cloud, std::int64_t points) {
     }
 }
 
-/// The numbers of a leaf or of the trunk whose points have these classes.
+/// The numbers of a leaf or of the trunk whose points have these classes. Memory is taken for the classes up to the
+/// last that any number has values of, as where they were learned: a tree with a limit of memory may have had no more.
 inline OwnedCopy<Gaussians> get_clouds(ByteReader& in, std::span<const std::int64_t> n_of_class,
                                        const Attributes& attributes) {
     const auto size = in.get<std::uint32_t>("the numbers of a leaf or of the trunk");
-    in.require(size, sizeof(std::int32_t) + n_of_class.size() * sizeof(Gaussians::Cloud),
+    const std::size_t n_classes = n_of_class.size();
+    in.require(size, sizeof(std::int32_t) + n_classes * sizeof(Gaussians::Cloud),
                "the numbers of a leaf or of the trunk");
     if (size == 0) return {};
-    Gaussians gaussians;
-    std::vector<Gaussians::Cloud> clouds(n_of_class.size());
+    std::vector<AttributeId> numbers;
+    std::vector<Gaussians::Cloud> clouds;
+    numbers.reserve(size);
+    clouds.reserve(size * n_classes);
+    std::size_t n_with_values = 0;
     for (std::uint32_t i = 0; i < size; ++i) {
         const auto number = in.get<std::int32_t>("a number of a leaf or of the trunk");
         const auto attribute = attribute_at(static_cast<std::size_t>(number));
         const bool varies = number >= 0 && attributes.knows(attribute) && attributes.number(attribute).varies;
-        require_of_file(varies && !gaussians.contains(static_cast<AttributeId>(number)),
-                        "the numbers of a leaf or of the trunk must be different numbers of the model", number);
-        for (std::size_t k = 0; k < clouds.size(); ++k) {
-            clouds[k].n = get_finite(in, "the values of a number");
-            clouds[k].mean = get_finite(in, "the mean of a number");
-            clouds[k].squares = get_finite(in, "the squares of a number");
-            check_cloud(clouds[k], n_of_class[k]);
+        require_of_file(varies, "the numbers of a leaf or of the trunk must be different numbers of the model", number);
+        numbers.push_back(attribute);
+        for (std::size_t k = 0; k < n_classes; ++k) {
+            Gaussians::Cloud cloud;
+            cloud.n = get_finite(in, "the values of a number");
+            cloud.mean = get_finite(in, "the mean of a number");
+            cloud.squares = get_finite(in, "the squares of a number");
+            check_cloud(cloud, n_of_class[k]);
+            if (cloud.n > 0) n_with_values = std::max(n_with_values, k + 1);
+            clouds.push_back(cloud);
         }
-        gaussians.restore(static_cast<AttributeId>(number), clouds);
+    }
+    Gaussians gaussians;
+    gaussians.reserve(size, n_with_values);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        require_of_file(!gaussians.contains(numbers[i]),
+                        "the numbers of a leaf or of the trunk must be different numbers of the model",
+                        index_of(numbers[i]));
+        gaussians.restore(numbers[i], std::span(clouds).subspan(i * n_classes, n_with_values));
     }
     return OwnedCopy<Gaussians>(std::move(gaussians));
 }
