@@ -226,6 +226,27 @@ def test_numbers_of_the_trunk_are_those_of_the_forest() -> None:
         tree_file.from_bytes(pack({**sections, "tree": bytes(tree)}))
 
 
+@pytest.mark.parametrize(("section", "size"), [(SECTION, 12), (OF_TRUNK, 12)])
+def test_a_section_says_something(section: bytes, size: int) -> None:
+    """One of nothing would not be there when the model is saved again; nor has what is not there a sign."""
+    sections = unpack(tree_of(clouds(40), max_leaves=1).to_bytes())
+    begin, _, end = place_of(sections["tree"], section)
+    of_nothing = section + struct.pack("<Q", size) + bytes(size)
+    with pytest.raises(ModelFormatError, match="a section of numbers must say something"):
+        tree_file.from_bytes(pack({**sections, "tree": sections["tree"][:begin] + of_nothing + sections["tree"][end:]}))
+    sections = unpack(tree_of([*clouds(40), ({"x9": 1.0}, 0), ({"x9": 2.0}, 0)], max_leaves=1).to_bytes())
+    tree = bytearray(sections["tree"])
+    _, _, end = place_of(tree, section)
+    # The last number has no values in the second class: 24 zeros, before the weight of the leaf if it is the trunk.
+    at = end - 24 - (8 if section == OF_TRUNK else 0)
+    assert tree[at : at + 24] == bytes(24)
+    for i in range(3):
+        changed = tree[:]
+        struct.pack_into("<d", changed, at + 8 * i, -0.0)
+        with pytest.raises(ModelFormatError, match=r"must be those of values|must be a count"):
+            tree_file.from_bytes(pack({**sections, "tree": bytes(changed)}))
+
+
 def sizes_around(forest: bytes, at: int) -> list[int]:
     """Return where the sizes stand of the section of a tree in a forest, and of the tree in it, around a place."""
     section = forest.rindex(b"\x04tree", 0, at)

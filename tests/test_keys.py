@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from typing import Any
 
+import numpy as np
 import pytest
 
 from sapwood import HoeffdingTreeClassifier
@@ -184,3 +186,27 @@ def test_a_tuple_and_a_list_and_a_subclass_of_either_are_the_same_point() -> Non
             model.learn_one(form(point), i % 2)
         models.append(model.to_bytes())
     assert len(set(models)) == 1
+
+
+@pytest.mark.parametrize(
+    ("of_numpy", "of_python"),
+    [
+        (np.float32(2), 2),
+        (np.float16(0.5), 0.5),
+        (np.int64(3), 3),
+        (np.bool_(True), 1),
+        (np.str_("a"), "a"),
+        (np.bytes_(b"a"), b"a"),
+        ((1, np.int64(2)), (1, 2)),
+        (("a", (np.float32(0.5), None)), ("a", (0.5, None))),
+    ],
+)
+def test_a_name_of_numpy_is_that_of_python_before_and_after_it_is_saved(of_numpy: Any, of_python: Any) -> None:
+    """Equal names were two features, with which no model could be saved."""
+    model = HoeffdingTreeClassifier()
+    for i in range(4):
+        model.learn_one([of_numpy] if i % 2 else [of_python], i % 2)
+    assert model.features_seen_ == [of_python]
+    assert type(model.features_seen_[0]) is type(of_python)
+    saved = model.to_bytes()
+    assert HoeffdingTreeClassifier.from_bytes(saved).to_bytes() == saved
