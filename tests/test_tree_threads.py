@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from many_threads import run_all
 from tree_models import BOLD, CLASSIFIERS, Classifier, content, dicts, stream
 
 from sapwood import DynamicTreeClassifier, HoeffdingTreeClassifier, StreamingTreeClassifier
+from sapwood.data.batch import Batch
 from sapwood.data.matrix import binary_batch
 from sapwood.estimators.checks import labelled_batch
 
@@ -94,17 +96,18 @@ def test_what_is_learned_is_what_was_checked() -> None:
     """Another thread may change an array in the midst of a call, as no lock forbids: what is learned is a copy."""
     X = flags(50, 20)
     X.indptr = X.indptr.astype(np.int64)  # the type of the core, as that of the indices is
+    dense = np.random.default_rng(1).normal(size=(50, 3))
     y, weights = np.arange(50, dtype=np.uint16) % 2, np.ones(50)
-    batches = [
-        labelled_batch(
-            X, y, weights, owner="", columns=None, reading=StreamingTreeClassifier().learner.reading, takes_numbers=True
-        ),
-        binary_batch(X, y),
-    ]
-    for batch in batches:
+    reading = StreamingTreeClassifier().learner.reading
+
+    def batch_of(matrix: Any) -> Batch:
+        return labelled_batch(matrix, y, weights, owner="", columns=None, reading=reading, takes_numbers=True)
+
+    for batch in (batch_of(X), batch_of(dense), binary_batch(X, y)):
         codes = batch.y if batch.coding is None else batch.coding.codes
-        for own in (batch.indptr, batch.indices, codes, batch.weights):
-            for given in (X.indptr, X.indices, X.data, y, weights):
+        values = None if batch.numbers is None else batch.numbers.values
+        for own in (batch.indptr, batch.indices, codes, batch.weights, values):
+            for given in (X.indptr, X.indices, X.data, dense, y, weights):
                 assert own is None or not np.shares_memory(own, given)
 
 
