@@ -121,7 +121,7 @@ build/fuzz/fuzz: fuzz/fuzz.cpp $(wildcard fuzz/*.hpp tests/native/*.hpp) $(FUZZ_
 fuzz: build/fuzz/fuzz ## Fuzz every target for SECONDS each; needs clang
 	@# What breaks a target is left in the folder build/fuzz, to be kept in fuzz/regressions once it is mended.
 	for target in $$(build/fuzz/fuzz); do echo "$$target"; mkdir -p build/fuzz/corpus-$$target && \
-	SAPWOOD_FUZZ_TARGET=$$target build/fuzz/fuzz -max_total_time=$(SECONDS) -max_len=20000 -timeout=20 \
+	SAPWOOD_FUZZ_TARGET=$$target build/fuzz/fuzz -max_total_time=$(SECONDS) -max_len=40000 -timeout=20 \
 	-rss_limit_mb=2000 -verbosity=0 -print_final_stats=1 -artifact_prefix=build/fuzz/$$target- build/fuzz/corpus-$$target \
 	|| exit 1; done
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -29,6 +30,9 @@ struct ForestBytes {
                 if (prediction == LeafPrediction::mixed) made.push_back(seed(on_drift, prediction, true));
             }
         }
+        made.push_back(seed(OnDrift::swap, LeafPrediction::mixed, true, 3));
+        made.push_back(seed(OnDrift::nothing, LeafPrediction::mixed, true, 3, 1));
+        made.push_back(seed(OnDrift::nothing, LeafPrediction::mixed, true, 2, 2, 210'000));
         return made;
     }
 
@@ -47,9 +51,10 @@ private:
     /// A forest in memory may take so many times its bytes.
     static constexpr std::size_t most_growth = 64;
 
-    static std::string seed(OnDrift on_drift, LeafPrediction prediction, bool with_numbers) {
+    static std::string seed(OnDrift on_drift, LeafPrediction prediction, bool with_numbers, std::size_t n_classes = 2,
+                            std::int64_t n_estimators = 2, std::optional<std::int64_t> max_bytes = std::nullopt) {
         ForestOptions options;
-        options.n_estimators = 2;
+        options.n_estimators = n_estimators;
         options.on_drift = on_drift;
         options.warning_delta = 0.4;
         options.drift_delta = 0.3;
@@ -57,9 +62,11 @@ private:
         options.tree.leaf_prediction = prediction;
         options.tree.delta = 0.2;
         options.tree.tau = 0.5;
+        options.tree.max_bytes = max_bytes;
         Forest forest(options);
+        forest.cover_classes(n_classes);
         Vocabulary vocabulary;
-        learn(forest, vocabulary, Points(60, with_numbers));
+        learn(forest, vocabulary, Points(60, with_numbers, n_classes));
         std::string saved = write_forest(forest);
         // What is refused would be a seed of nothing.
         static_cast<void>(read_forest(as_bytes(saved), most_features));
@@ -68,14 +75,14 @@ private:
 
     /// Points of some of twelve features, and one that often tells the class; with numbers, two of few values.
     struct Points {
-        Points(std::uint32_t n, bool with_numbers) {
+        Points(std::uint32_t n, bool with_numbers, std::size_t n_classes) {
             for (std::uint32_t i = 0; i < n; ++i) {
                 for (KeyId key = 0; key < 12; ++key) {
                     if (hashed(i * 64 + static_cast<std::uint32_t>(key)) % 4 == 0) keys.push_back(key);
                 }
                 if (i % 2 == 0) keys.push_back(20);
                 ends.push_back(static_cast<std::int64_t>(keys.size()));
-                labels.push_back(static_cast<Label>(i % 2));
+                labels.push_back(static_cast<Label>(i % n_classes));
                 if (with_numbers) {
                     numbers.insert(numbers.end(), {0, 1});
                     values.push_back(static_cast<double>(i % 2) + static_cast<double>(i % 5));
@@ -115,7 +122,7 @@ private:
         name_features(forest.known(), most_features, vocabulary);
         ForestScores scores = forest.make_scores();
         PointMaker maker;
-        const Points points(20, !forest.attributes().empty());
+        const Points points(20, !forest.attributes().empty(), forest.n_classes());
         for (std::size_t i = 0; i < points.labels.size(); ++i) {
             forest.predict(maker.to_ask(forest, Vocabulary::Reading(vocabulary), points.point(i)), scores);
             double sum = 0;

@@ -2,7 +2,11 @@
 // tree that predicts, learns and is saved like any other, and in which no invariant is broken.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -39,6 +43,9 @@ struct TreeBytes {
                 if (takes_numbers && prediction == LeafPrediction::mixed) made.push_back(seed(options, true));
             }
         }
+        made.push_back(seed_of_numbers(3, std::nullopt));
+        made.push_back(seed_of_numbers(2, 65'536));
+        made.push_back(seed_with_alternate_of_root());
         return made;
     }
 
@@ -77,6 +84,42 @@ private:
         return write_tree(tree);
     }
 
+    /// A tree whose leaves mix and forget, and know numbers.
+    static std::string seed_of_numbers(std::size_t n_classes, std::optional<std::int64_t> max_bytes) {
+        TreeOptions options;
+        options.growth = Growth::streaming;
+        options.split_test = SplitTestKind::evidence;
+        options.leaf_prediction = LeafPrediction::mixed;
+        options.half_life = 50;
+        options.max_bytes = max_bytes;
+        StreamingTree tree(options);
+        tree.cover_classes(n_classes);
+        Vocabulary vocabulary;
+        learn(tree, vocabulary, max_bytes ? 400 : 80, true);
+        return write_tree(tree);
+    }
+
+    /// A tree whose root has an alternate, which has a trunk of its own that knows numbers.
+    static std::string seed_with_alternate_of_root() {
+        TreeOptions options;
+        options.growth = Growth::adaptive;
+        options.leaf_prediction = LeafPrediction::mixed;
+        options.delta = 0.2;
+        options.tau = 0.5;
+        options.drift_delta = 0.3;
+        StreamingTree tree(options);
+        Vocabulary vocabulary;
+        learn(tree, vocabulary, 60, true);
+        const auto& beside = tree.body().predictor().beside();
+        // What the class of a point is changes, so that the error rises.
+        for (int i = 0; i < 200 && !(beside && beside->mixing->trunk().gaussians()); ++i) {
+            learn(tree, vocabulary, 20, true, 1);
+        }
+        promise(beside && beside->mixing->trunk().gaussians(),
+                "the root of a seed has an alternate that knows numbers");
+        return write_tree(tree);
+    }
+
     /// Columns are ids.
     struct Columns {
         static KeyId key_of(SharedId id) { return static_cast<KeyId>(id); }
@@ -100,7 +143,7 @@ private:
             values.insert(values.end(), each.values.begin(), each.values.end());
             ends.push_back(static_cast<std::int64_t>(ids.size()));
             number_ends.push_back(static_cast<std::int64_t>(numbers.size()));
-            labels.push_back(static_cast<Label>(i % 2));
+            labels.push_back(static_cast<Label>(i % tree.n_classes()));
         }
         const auto find = [&](std::span<const SharedId> some, std::vector<FeatureId>& features) {
             std::vector<KeyId> of_row(some.begin(), some.end());
@@ -111,14 +154,16 @@ private:
         learn_batch(tree, vocabulary, {ends, ids, labels, {}, {number_ends, numbers, values}}, Columns(), find);
     }
 
-    static void learn(StreamingTree& tree, Vocabulary& vocabulary, std::uint32_t n, bool with_numbers) {
+    /// `shift`: of the classes of all points.
+    static void learn(StreamingTree& tree, Vocabulary& vocabulary, std::uint32_t n, bool with_numbers,
+                      std::uint32_t shift = 0) {
         if (tree.options().growth == Growth::batch) return learn_as_batch(tree, vocabulary, n, with_numbers);
         Vocabulary::Writing writing(vocabulary);
         PointMaker maker;
         std::vector<KeyId> keys;
         for (std::uint32_t i = 0; i < n; ++i) {
             const KeyedPoint each = point(i, keys, with_numbers);
-            learn_keys(tree, writing, each, static_cast<Label>(i % 2), 1, maker);
+            learn_keys(tree, writing, each, static_cast<Label>((i + shift) % tree.n_classes()), 1, maker);
         }
     }
 

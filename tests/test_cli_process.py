@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from command_line import (
@@ -129,18 +130,20 @@ def test_a_signal_ends_predict_after_whole_lines(number: int, code: int, name: s
 
 @posix
 @signals
-def test_a_signal_ends_splits_and_race_with_what_is_done(number: int, code: int, name: str) -> None:
+def test_a_signal_ends_splits_and_race_with_what_is_done(number: int, code: int, name: str, tmp_path: Path) -> None:
     status, lines, errors = stopped(number, "splits", "-", "--every", 7000)
     assert status == code, errors
     points = int(lines[-1].split()[0])
     assert 7000 <= points <= 25_000
     assert [len(line.split("\t")) for line in lines] == [5] * len(lines)
     assert errors == f"Stopped by {name} after {points:,} points.\n"
-    status, lines, errors = stopped(number, "race", "-", "--criterion", "gini", "--json")
+    picture = tmp_path / "race.png"
+    status, lines, errors = stopped(number, "race", "-", "--criterion", "gini", "--json", "--picture", picture)
     assert status == code, errors
     points = json.loads(lines[0])[0]["points"]
     assert 10_000 <= points <= 25_000
-    assert errors == f"Stopped by {name} after {points:,} points.\n"
+    assert errors == f"Stopped by {name} after {points:,} points; no picture was drawn.\n"
+    assert not picture.exists()
 
 
 @posix
@@ -248,7 +251,7 @@ def test_closed_inputs_and_outputs(closed: str, arguments: str, code: int, tmp_p
 
 
 @posix
-@pytest.mark.parametrize("command", ["generate sparse --n 10", "predict w.tsv -m model"])
+@pytest.mark.parametrize("command", ["generate sparse --n 10", "predict w.tsv -m model", "--help", "train --help"])
 def test_an_output_that_is_full(command: str, tmp_path: Path) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("this system has no /dev/full")
@@ -259,7 +262,51 @@ def test_an_output_that_is_full(command: str, tmp_path: Path) -> None:
         )
     assert run.returncode == 1
     name = " ".join(command.split()[: 2 if command.startswith("generate") else 1])
-    assert run.stderr.decode() == f"sapwood {name}: standard output: no space left on device\n"
+    # Help is printed before there is a command.
+    who = "sapwood" if command.endswith("--help") else f"sapwood {name}"
+    assert run.stderr.decode() == f"{who}: standard output: no space left on device\n"
+
+
+@posix
+def test_an_output_that_has_no_signs_for_what_is_told(tmp_path: Path) -> None:
+    """What cannot be written is written as JSON has it, beyond 16 bits as well."""
+    lines = [f"{label}\t{word}\n" for label, word in [("späm", "prize 中 😀"), ("ham", "lunch")] * 20]
+    (tmp_path / "t.tsv").write_text("".join(lines), encoding="utf-8")
+    done("train", tmp_path / "t.tsv", "-m", tmp_path / "m")
+
+    def told(encoding: str, *arguments: str) -> str:
+        run = subprocess.run(
+            [*COMMAND, *arguments],
+            cwd=tmp_path,
+            capture_output=True,
+            env={**os.environ, "PYTHONIOENCODING": encoding},
+            check=False,
+        )
+        assert run.returncode == 0, run.stderr
+        # Results as a whole are in UTF-8 where the encoding is ASCII, which click takes for a mistake.
+        return run.stdout.decode("latin-1" if encoding == "latin-1" else "utf-8")
+
+    for arguments in (
+        ("predict", "t.tsv", "-m", "m", "--labelled", "--proba", "--json", "-q"),
+        ("explain", "t.tsv", "-m", "m", "--labelled", "--points", "2", "--json"),
+        ("splits", "t.tsv", "--every", "20", "--json"),
+        ("inspect", "m", "--json"),
+        ("evaluate", "t.tsv", "--json"),
+    ):
+        expected = [json.loads(line) for line in told("utf-8", *arguments).splitlines()]
+        for encoding in ("ascii", "latin-1"):
+            found = [json.loads(line) for line in told(encoding, *arguments).splitlines()]
+            assert without_times(found) == without_times(expected)
+    assert "sp\\u00e4m" in told("ascii", "predict", "t.tsv", "-m", "m", "--labelled", "-q")
+    assert "späm" in told("latin-1", "predict", "t.tsv", "-m", "m", "--labelled", "-q")
+
+
+def without_times(told: list[Any]) -> list[Any]:
+    """Return what commands tell without what differs from run to run."""
+    for each in told:
+        for name in ("seconds", "points_per_second", "records", "metrics"):
+            each.pop(name, None)
+    return told
 
 
 def test_what_should_not_happen_is_one_sentence(

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
 import threading
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
-from command_line import done, start, stream_bytes, write_stream
+from command_line import call, done, start, stream_bytes, write_stream
+from matplotlib.figure import Figure
 
+from sapwood import _timing
+from sapwood.cli.numbers import Numbers
 from sapwood.cli.signals import Stopped, StopSignals
+from sapwood.data import Batch
+from sapwood.race.contest import Race
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGTERM to send")
 
@@ -172,3 +179,70 @@ def test_a_reader_that_has_stopped_reading(command: str, number: int, code: int,
         errors = running.stderr.read()
     assert b"Stopped by" in errors
     assert b"Traceback" not in errors
+
+
+@pytest.mark.parametrize(("number", "code"), SIGNALS)
+def test_a_turn_of_a_race_is_broken_off(
+    number: int, code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However long the searches would take for it: the table is that of the turns before."""
+    run_timed, turns = _timing.run_timed, []
+
+    def interrupted(*arguments: Any) -> Any:
+        turns.append(len(arguments[3]))
+        if len(turns) == 5:  # the second search of the second turn
+            signal.raise_signal(number)
+        return run_timed(*arguments)
+
+    monkeypatch.setattr(_timing, "run_timed", interrupted)
+    stream = tmp_path / "t.svm"
+    stream.write_bytes(stream_bytes(2000, 50) * 15)
+    result = call("race", stream, "--criterion", "entropy", "--every", 5000, "--json", "-q")
+    assert (result.exit_code, len(turns)) == (code, 5), result.output
+    assert "after 10,000 points." in result.stderr
+    (told,) = json.loads(result.stdout)
+    assert (told["points"], [entry["optimal"] for entry in told["searches"]]) == (10_000, [True, True, True])
+
+
+def test_what_was_read_when_a_signal_came_is_raced_in_short_turns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So that it can end in the midst of what has been read."""
+    sizes: list[int] = []
+    feed = Race.feed
+
+    def noted(race: Race, points: Batch) -> None:
+        sizes.append(len(points))
+        feed(race, points)
+
+    monkeypatch.setattr(Race, "feed", noted)
+    numbered = Numbers.numbered
+
+    def interrupted(numbers: Numbers, batch: Batch) -> Batch:
+        signal.raise_signal(signal.SIGINT)
+        return numbered(numbers, batch)
+
+    monkeypatch.setattr(Numbers, "numbered", interrupted)
+    stream = write_stream(tmp_path / "t.svm", 1000, 50)
+    result = call("race", stream, "--criterion", "gini", "--every", 30, "--json", "-q")
+    assert result.exit_code == 130
+    assert set(sizes) <= {90, 1000 % 90}
+    assert f"after {sum(sizes):,} points" in result.stderr
+
+
+@pytest.mark.parametrize("name", ["tree.svg", "tree.png"])
+def test_a_signal_while_a_model_is_drawn(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was told is told, and there is no half of a picture."""
+    model = tmp_path / "m"
+    done("train", write_stream(tmp_path / "t.svm", 400), "-m", model)
+    savefig = Figure.savefig
+
+    def interrupted(figure: Figure, to: Any, **options: Any) -> None:
+        savefig(figure, to, **options)
+        signal.raise_signal(signal.SIGTERM)
+
+    monkeypatch.setattr(Figure, "savefig", interrupted)
+    result = call("inspect", model, "--picture", tmp_path / name)
+    assert (result.exit_code, result.stderr) == (143, "Stopped by SIGTERM.\n")
+    assert "Parameters" in result.stdout
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["m", "t.svm"]

@@ -129,3 +129,25 @@ def test_a_child_of_a_signal_handler_goes_on() -> None:
         print(*codes)
     """)
     assert codes == [0]
+
+
+@pytest.mark.parametrize(("renumbers", "code"), [(False, 0), (True, 3)])
+def test_a_child_of_a_process_in_which_the_classes_of_a_tree_that_forgets_are_told(renumbers: bool, code: int) -> None:
+    """They have a lock in Python, which a thread that is gone may have held: to answer or to renumber them."""
+    codes = outcomes(f"""
+        from sapwood import DynamicTreeClassifier
+        model = DynamicTreeClassifier().partial_fit(X[:200], y[:200], classes=[0, 1])
+        of_core, held = model._learner.model, threading.Event()
+        def hold():
+            with of_core.numbering:
+                of_core.is_renumbering = {renumbers}
+                held.set()
+                done.wait()
+        holder = threading.Thread(target=hold)
+        holder.start()
+        held.wait()
+        print(child(lambda: (model.predict(X[:10]), model.predict_proba(X[:10]))))
+        done.set()
+        holder.join()
+    """)
+    assert codes == [code]

@@ -237,3 +237,27 @@ def test_texts_of_any_class_are_learned_together_as_one_by_one() -> None:
     assert one.features_seen_ == many.features_seen_ == ["red", "a"]
     assert {type(name) for name in many.features_seen_} == {str}
     assert one.to_bytes() == many.to_bytes()
+
+
+@pytest.mark.parametrize(
+    ("of_numpy", "of_python"),
+    [
+        (np.float32(2), 2),
+        (np.float16(0.5), 0.5),
+        (np.int64(3), 3),
+        (np.bool_(True), 1),
+        (np.str_("a"), "a"),
+        (np.bytes_(b"a"), b"a"),
+        ((1, np.int64(2)), (1, 2)),
+        (("a", (np.float32(0.5), None)), ("a", (0.5, None))),
+    ],
+)
+def test_a_name_of_numpy_is_that_of_python_before_and_after_it_is_saved(of_numpy: Any, of_python: Any) -> None:
+    """Equal names were two features, with which no model could be saved."""
+    model = HoeffdingTreeClassifier()
+    for i in range(4):
+        model.learn_one([of_numpy] if i % 2 else [of_python], i % 2)
+    assert model.features_seen_ == [of_python]
+    assert type(model.features_seen_[0]) is type(of_python)
+    saved = model.to_bytes()
+    assert HoeffdingTreeClassifier.from_bytes(saved).to_bytes() == saved

@@ -272,3 +272,29 @@ def test_a_race_in_parts_is_one(size: int) -> None:
     for entry in result.entries:
         assert entry.seconds.shape == result.checkpoints.shape
         assert np.all(np.diff(entry.seconds) >= 0)
+
+
+def test_a_turn_that_is_broken_off_leaves_the_result_of_those_before() -> None:
+    X, y = POINTS
+    contest = Race("entropy", 0.1, 1, 2)
+    contest.feed(binary_batch(X[:400], y[:400], 2))
+    before = contest.result()
+
+    def break_off(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        contest.turn(binary_batch(X[400:], y[400:], 2), [300], break_off)
+    after = contest.result()
+    assert (after.n, after.n_features_seen, after.checkpoints.tolist()) == (
+        400,
+        before.n_features_seen,
+        [*before.checkpoints],
+    )
+    assert [(entry.search, entry.split, entry.optimal) for entry in after.entries] == [
+        (entry.search, entry.split, entry.optimal) for entry in before.entries
+    ]
+    for entry, was in zip(after.entries, before.entries, strict=True):
+        np.testing.assert_array_equal(entry.seconds, was.seconds)
+    with pytest.raises(RuntimeError, match="must not have been broken off in the middle of a turn"):
+        contest.feed(binary_batch(X[:1], y[:1], 2))

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
 
 import numpy as np
 import pytest
+import scipy.sparse
 from many_threads import run_all
 from tree_models import BOLD, CLASSIFIERS, Classifier, content, dicts, stream
+
+from sapwood import DynamicTreeClassifier, HoeffdingTreeClassifier, StreamingTreeClassifier
+from sapwood.data.batch import Batch
+from sapwood.data.matrix import binary_batch
+from sapwood.estimators.checks import labelled_batch
 
 every_classifier = pytest.mark.parametrize("classifier", CLASSIFIERS)
 
@@ -77,3 +85,67 @@ def test_a_writer_does_not_wait_for_readers_that_never_pause() -> None:
     run_all([read] * 8 + [learn])
     # A turn for each point: the readers get in a few times in between, not thousands of times.
     assert sum(answered) < 20 * 8 * 10
+
+
+def flags(n: int, width: int) -> scipy.sparse.csr_matrix:
+    """Return flags that are on at random."""
+    return scipy.sparse.csr_matrix((np.random.default_rng(1).random((n, width)) < 0.2).astype(np.float64))
+
+
+def test_what_is_learned_is_what_was_checked() -> None:
+    """Another thread may change an array in the midst of a call, as no lock forbids: what is learned is a copy."""
+    X = flags(50, 20)
+    X.indptr = X.indptr.astype(np.int64)  # the type of the core, as that of the indices is
+    dense = np.random.default_rng(1).normal(size=(50, 3))
+    y, weights = np.arange(50, dtype=np.uint16) % 2, np.ones(50)
+    reading = StreamingTreeClassifier().learner.reading
+
+    def batch_of(matrix: Any) -> Batch:
+        return labelled_batch(matrix, y, weights, owner="", columns=None, reading=reading, takes_numbers=True)
+
+    for batch in (batch_of(X), batch_of(dense), binary_batch(X, y)):
+        codes = batch.y if batch.coding is None else batch.coding.codes
+        values = None if batch.numbers is None else batch.numbers.values
+        for own in (batch.indptr, batch.indices, codes, batch.weights, values):
+            for given in (X.indptr, X.indices, X.data, dense, y, weights):
+                assert own is None or not np.shares_memory(own, given)
+
+
+def test_arrays_that_change_in_the_midst_of_calls_break_nothing() -> None:
+    """The model is refused points, or learns some; it is whole afterwards, and saved and read like any other."""
+    X = flags(400, 60)
+    y, weights, done = np.arange(400) % 2, np.ones(400), threading.Event()
+    changing = X.copy()
+    draw = np.random.default_rng(2)
+
+    def change() -> None:
+        while not done.is_set():
+            at = draw.integers(1, 400)
+            kept = changing.indptr[at]
+            changing.indices[draw.integers(0, X.nnz)] = draw.choice([-1, 0, 7, 59, 60, 2**31 - 1])
+            changing.indptr[at] = draw.choice([-1, 0, X.nnz, 2**31 - 1])
+            weights[at] = draw.choice([1, 2, np.nan, -1, 1e300])
+            changing.indptr[at] = kept
+            if draw.random() < 0.2:
+                changing.indices[:], weights[:] = X.indices, 1
+
+    models = [StreamingTreeClassifier(), DynamicTreeClassifier(), HoeffdingTreeClassifier()]
+    for model in models:
+        model.partial_fit(X, y, classes=[0, 1])
+
+    def learn() -> None:
+        try:
+            for turn in range(60):
+                model = models[turn % 3]
+                with suppress(ValueError):
+                    model.partial_fit(changing, y, sample_weight=None if turn % 2 else weights)
+                with suppress(ValueError):
+                    model.predict(changing)
+        finally:
+            done.set()
+
+    run_all([change, learn])
+    for model in models:
+        saved = model.to_bytes()
+        assert type(model).from_bytes(saved).to_bytes() == saved
+        assert np.isfinite(model.predict_proba(X)).all()

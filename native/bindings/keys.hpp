@@ -135,11 +135,14 @@ private:
     /// The key of the name with a number, as Python has it.
     static KeyId key_of(PyObject* number) { return static_cast<KeyId>(largest - PyLong_AsLong(number)); }
 
-    /// Equal numbers are one feature, and so are equal texts: NumPy's integers and True become Python's integers.
+    /// Equal names are one feature, and are so in a file: a text of any class is the text that it is; what NumPy has of
+    /// numbers, flags and text becomes what Python has, also in tuples, and True is 1.
     static nb::object normal_form(nb::handle object) {
         if (PyUnicode_Check(object.ptr()) != 0) return plain_text(object);
-        if (PyLong_CheckExact(object.ptr()) || PyIndex_Check(object.ptr()) == 0) return nb::borrow(object);
-        nb::object number = nb::steal(PyNumber_Index(object.ptr()));
+        if (PyLong_CheckExact(object.ptr())) return nb::borrow(object);
+        nb::object plain = without_numpy(object);
+        if (PyIndex_Check(plain.ptr()) == 0) return plain;
+        nb::object number = nb::steal(PyNumber_Index(plain.ptr()));
         if (!number.is_valid()) nb::raise_python_error();
         return number;
     }

@@ -70,7 +70,39 @@ inline bool append_text(nb::handle name, std::string& text) {
     return true;
 }
 
+/// Whether an object is a number, a flag or a text of NumPy's.
+inline bool is_of_numpy(nb::handle object) {
+    // Never given back: it may be asked for when the interpreter is gone.
+    static PyObject* const generic = nb::object(nb::module_::import_("numpy").attr("generic")).release().ptr();
+    const int is_it = PyObject_IsInstance(object.ptr(), generic);
+    if (is_it < 0) nb::raise_python_error();
+    return is_it != 0;
+}
+
 }  // namespace detail
+
+/// A name in which what is NumPy's has become Python's, as it is in a file: the same object if there is no such thing.
+inline nb::object without_numpy(nb::handle name) {
+    PyObject* const type = reinterpret_cast<PyObject*>(Py_TYPE(name.ptr()));
+    const bool is_python = type == reinterpret_cast<PyObject*>(&PyUnicode_Type) ||
+                           type == reinterpret_cast<PyObject*>(&PyLong_Type) ||
+                           type == reinterpret_cast<PyObject*>(&PyFloat_Type) ||
+                           type == reinterpret_cast<PyObject*>(&PyBytes_Type) || name.is_none();
+    if (is_python) return nb::borrow(name);
+    if (PyTuple_CheckExact(name.ptr()) == 0) {
+        return detail::is_of_numpy(name) ? nb::object(name.attr("item")()) : nb::borrow(name);
+    }
+    const Py_ssize_t size = PyTuple_GET_SIZE(name.ptr());
+    nb::object made;
+    for (Py_ssize_t i = 0; i < size; ++i) {
+        const nb::handle item = PyTuple_GET_ITEM(name.ptr(), i);
+        nb::object plain = without_numpy(item);
+        if (plain.is(item)) continue;
+        if (!made.is_valid()) made = detail::checked(PySequence_List(name.ptr()));
+        if (PyList_SetItem(made.ptr(), i, plain.release().ptr()) != 0) nb::raise_python_error();
+    }
+    return made.is_valid() ? detail::checked(PyList_AsTuple(made.ptr())) : nb::borrow(name);
+}
 
 /// Whether a name is, or is a tuple with, a number that does not equal itself, so that it would not be found again.
 inline bool has_nan(nb::handle name) {

@@ -1,6 +1,6 @@
 // One tree or forest in many threads: readers, a writer, a saver and one that forks at once, each in its turn; names
-// that become known while others count by them; and the locks after a fork. With the thread sanitizer (make tsan) it
-// shows that nothing is read while it changes.
+// that become known while others count by them; and locks and tables after a fork. With the thread sanitizer (make
+// tsan) it shows that nothing is read while it changes.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -167,6 +167,31 @@ int in_child(Do something) {
     int status = 0;
     waitpid(child, &status, 0);
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/// A child of a process that was forked while another thread filled the table has what was there, and waits for nobody.
+/// The table is filled once in a process, so that each try is in one of its own.
+void a_fork_while_the_table_is_filled() {
+    const auto ask = [] {
+        const XLogX x_log_x = XLogX::covering(1 << 19);
+        const Count x = (1 << 18) + 1;
+        if (x_log_x(x) != static_cast<double>(x) * std::log(static_cast<double>(x))) throw std::runtime_error("wrong");
+    };
+    for (int delay = 0; delay < 12; ++delay) {
+        const bool is_served = in_child([&] {
+                                   std::atomic<bool> begins{false};
+                                   std::thread other([&] {
+                                       begins = true;
+                                       XLogX::covering((1 << 20) - 1);
+                                   });
+                                   while (!begins) std::this_thread::yield();
+                                   std::this_thread::sleep_for(std::chrono::milliseconds(delay / 2));
+                                   const int found = in_child(ask);
+                                   other.join();
+                                   if (found != 0) throw std::runtime_error("a child waits, or has another value");
+                               }) == 0;
+        if (!CHECK(is_served)) return;
+    }
 }
 
 /// The points of a stream, and one tree or forest that learns them, as everyone uses it.
@@ -376,6 +401,7 @@ void locks_after_a_fork() {
 }  // namespace
 
 int main() {
+    a_fork_while_the_table_is_filled();  // first: here nobody has filled it
     one_table_of_logarithms();
     locks_after_a_fork();
     everybody_gets_a_turn();

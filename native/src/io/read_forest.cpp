@@ -53,6 +53,8 @@ public:
             ByteReader in = sections_.section("trunk_gaussians");
             get_trunk_gaussians(in, forest.trunk()->trunk(), forest.attributes());
             require_end(in, "trunk_gaussians");
+            require_of_file(is_known(forest.trunk()->trunk().gaussians()),
+                            "a section of numbers must say something of them", 0);
         }
         get_mixer(sections_.section("mixer"), forest);
         for (std::size_t t = 0; t < forest.n_trees(); ++t) {

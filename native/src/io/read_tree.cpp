@@ -85,6 +85,8 @@ public:
             .read();
         if (gaussians) require_end(*gaussians, "gaussians");
         if (trunk_gaussians) require_end(*trunk_gaussians, "trunk_gaussians");
+        require_of_file((!gaussians || has_gaussians(tree)) && (!trunk_gaussians || has_trunk_gaussians(tree)),
+                        "a section of numbers must say something of them", 0);
         const bool has_beside = tree.following() && tree.watch(Nodes::root).alternate != no_node;
         require_of_file(predictor.beside().has_value() == has_beside,
                         "an alternate of the root must have a trunk of its own, and no other alternate", has_beside);

@@ -44,8 +44,10 @@ public:
             put_section(out, "attributes", [this](ByteWriter& section) { put_attributes(section, tree_.known()); });
         }
         put_section(out, "models", [this](ByteWriter& section) { put_models(section); });
-        if (has_gaussians()) put_section(out, "gaussians", [this](ByteWriter& section) { put_gaussians(section); });
-        if (has_trunk_gaussians()) {
+        if (detail::has_gaussians(tree_.body())) {
+            put_section(out, "gaussians", [this](ByteWriter& section) { put_gaussians(section); });
+        }
+        if (detail::has_trunk_gaussians(tree_.body())) {
             put_section(out, "trunk_gaussians", [this](ByteWriter& section) { put_trunk_gaussians(section); });
         }
         put_section(out, "nodes", [this](ByteWriter& section) { put_nodes(section); });
@@ -110,29 +112,12 @@ private:
         const auto& models = tree_.node(at).models;
         return models && models->mixer ? &*models->mixer : nullptr;
     }
-    bool has_gaussians() const {
-        return std::any_of(order_.begin(), order_.end(), [this](NodeId at) {
-            const LeafMixer* const mixer = mixer_of(at);
-            return mixer != nullptr && detail::has_gaussians(*mixer);
-        });
-    }
     void put_gaussians(ByteWriter& out) const {
         for (const NodeId at : order_) {
             if (const LeafMixer* const mixer = mixer_of(at)) detail::put_gaussians(out, *mixer, layout().n_classes);
         }
     }
 
-    bool has_trunk_gaussians() const {
-        const LeafPredictor& predictor = tree_.body().predictor();
-        const auto is_known_to = [](const SharedModels& shared) {
-            return shared.mixing && detail::is_known(shared.mixing->trunk().gaussians());
-        };
-        if (is_known_to(predictor.shared()) || (predictor.beside() && is_known_to(*predictor.beside()))) return true;
-        return std::any_of(order_.begin(), order_.end(), [this](NodeId at) {
-            const LeafMixer* const mixer = mixer_of(at);
-            return mixer != nullptr && mixer->weights[trunk_gaussians_expert] != 0;
-        });
-    }
     void put_trunk_gaussians(ByteWriter& out) const {
         const LeafPredictor& predictor = tree_.body().predictor();
         put_clouds(out, predictor.mixing()->trunk().gaussians(), layout().n_classes);

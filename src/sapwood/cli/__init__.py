@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import gc
 import importlib.util
 import os
@@ -23,6 +24,7 @@ _OBJECTS_BETWEEN_LOOKS = 50_000  # about what a start makes, in 5 MB
 def main() -> None:
     """Run the command, or say in one sentence what it needs. No error shows a traceback."""
     _open_what_is_closed()
+    _escape_what_cannot_be_encoded()
     missing = [module for module in ("typer", "rich") if importlib.util.find_spec(module) is None]
     if missing:
         print(
@@ -44,6 +46,13 @@ def main() -> None:
     except KeyboardInterrupt:
         # Commands have their own word for it; this is before there is one.
         sys.exit(130)
+    except OSError as error:
+        # Of what is done before there is a command, such as to print help: to a disk that is full.
+        from sapwood.cli.errors import forget_output, sentence_of
+
+        print(f"sapwood: {sentence_of(error)}", file=sys.stderr)
+        forget_output()
+        sys.exit(1)
     except Exception as error:
         if os.environ.get("SAPWOOD_TRACEBACK"):
             raise
@@ -72,3 +81,19 @@ def _open_what_is_closed() -> None:
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115 - it stays open
+
+
+def _escape_what_cannot_be_encoded() -> None:
+    r"""Let standard output say as JSON does, ``\u00e9``, what its encoding has no sign for: Python would end there."""
+    encoding = getattr(sys.stdout, "encoding", None)
+    if encoding is None or codecs.lookup(encoding).name == "utf-8" or not hasattr(sys.stdout, "reconfigure"):
+        return
+
+    def escaped(error: UnicodeError) -> tuple[str, int]:
+        if not isinstance(error, UnicodeEncodeError):
+            raise error
+        units = error.object[error.start : error.end].encode("utf-16-be", "surrogatepass").hex()
+        return "".join(f"\\u{units[i : i + 4]}" for i in range(0, len(units), 4)), error.end
+
+    codecs.register_error("sapwood", escaped)
+    sys.stdout.reconfigure(errors="sapwood")

@@ -15,7 +15,7 @@ import typer
 from sapwood.cli.exit_codes import BROKEN_PIPE, FAILED, INTERRUPTED, TERMINATED, WRONG
 from sapwood.cli.signals import Stopped, sigterm_stops
 
-__all__ = ["leave", "require_two_classes", "told"]
+__all__ = ["forget_output", "leave", "require_two_classes", "sentence_of", "told"]
 
 _ENDS = {signal.SIGINT: ("Ctrl-C", INTERRUPTED), signal.SIGTERM: ("SIGTERM", TERMINATED)}
 # Its parameters are options here.
@@ -32,16 +32,16 @@ def told(command: str) -> Iterator[None]:
             # Here and not at the exit of Python, which would complain of a pipe that is broken.
             sys.stdout.flush()
     except BrokenPipeError:
-        _forget_output()
+        forget_output()
         raise typer.Exit(BROKEN_PIPE) from None
     except KeyboardInterrupt as stop:
         _leave_stopped(stop)
     except _OF_THE_USER as error:
-        leave(f"sapwood {command}: {_sentence(error)}", WRONG)
+        leave(f"sapwood {command}: {sentence_of(error)}", WRONG)
     except (OSError, MemoryError) as error:
-        leave(f"sapwood {command}: {_sentence(error)}", FAILED)
+        leave(f"sapwood {command}: {sentence_of(error)}", FAILED)
     except (ValueError, TypeError, OverflowError, ImportError) as error:
-        leave(f"sapwood {command}: {_sentence(error)}", WRONG)
+        leave(f"sapwood {command}: {sentence_of(error)}", WRONG)
 
 
 def leave(message: str, code: int) -> NoReturn:
@@ -56,7 +56,7 @@ def _leave_stopped(stop: KeyboardInterrupt) -> NoReturn:
     try:
         sys.stdout.flush()
     except OSError:  # Ctrl-C ends all programs of a pipeline
-        _forget_output()
+        forget_output()
     leave(f"Stopped by {by}{' ' if words else ''}{words}.", code)
 
 
@@ -69,7 +69,7 @@ def require_two_classes(name: str, classes: Iterable[Hashable]) -> None:
         raise StreamError(name, "points of two classes at least", f"one class only, {found[0]!r}")
 
 
-def _sentence(error: BaseException) -> str:
+def sentence_of(error: BaseException) -> str:
     """Return the message of an error in one line; of the operating system's, the file and the reason."""
     if isinstance(error, OSError) and error.strerror:
         # What has no name is written to without one being given: the output.
@@ -87,7 +87,7 @@ def _as_option(found: re.Match[str]) -> str:
     return f"--no-header{must}" if name == "header" else f"--{name.replace('_', '-')}{must}{got}"
 
 
-def _forget_output() -> None:
+def forget_output() -> None:
     """Let what is still to be written go nowhere, so that Python does not try again when it ends."""
     try:
         nowhere = os.open(os.devnull, os.O_WRONLY)

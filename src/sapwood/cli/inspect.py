@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -61,14 +62,13 @@ def inspect(
     view = shown.view()
     is_forest = shown is not learner
     of_tree = f" of tree {tree}" if is_forest else ""
-    if picture is not None:
-        _draw(view, picture, depth)
-        note(f"Picture: {picture}", quiet=output.quiet)
     best = _best_features(view, top)
     told = learner.top_features(top) if top > 0 and learner.has_feature_weights else {}
     text = export_text(view, max_depth=depth)
     if output.quiet and not output.json:
         typer.echo(text, nl=False)
+        if picture is not None:
+            _draw(view, picture, depth)
         return
     rules = rules_of(view, top)
     summary = learner.summary()
@@ -124,6 +124,10 @@ def inspect(
             "tree": to_dict(view),
         },
     )
+    # Last, for it takes longest, and a signal breaks it off.
+    if picture is not None:
+        _draw(view, picture, depth)
+        note(f"Picture: {picture}", quiet=output.quiet)
 
 
 _PICTURES = (".svg", ".png", ".pdf")
@@ -138,10 +142,14 @@ def _check_picture(path: Path) -> None:
 def _draw(view: TreeView, path: Path, depth: int | None) -> None:
     from sapwood.inspect import plot
     from sapwood.inspect.boxes import DEPTH
+    from sapwood.model_files.files import write_atomically
 
     figure = plot(view, max_depth=DEPTH if depth is None else depth).get_figure(root=True)
     assert figure is not None
-    figure.savefig(path)
+    # All of it or nothing, as on a disk that is full.
+    drawn = io.BytesIO()
+    figure.savefig(drawn, format=path.suffix[1:].lower())
+    write_atomically(path, drawn.getvalue())
 
 
 def _best_features(view: TreeView, most: int) -> list[tuple[str, float]]:

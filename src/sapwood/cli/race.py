@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import math
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,11 +21,16 @@ from sapwood.wording import counted
 
 if TYPE_CHECKING:
     from sapwood.cli.numbers import Numbers
-    from sapwood.race import RaceResult
+    from sapwood.data import Batch
+    from sapwood.race import Race, RaceResult
 
 __all__ = ["race"]
 
 _BATCH = 10_000
+# Points that had been read when a signal came are still raced for so long, in turns of about so many: with what else
+# there is to end, it takes less than a second.
+_SECONDS_AFTER_SIGNAL = 0.3
+_POINTS_AFTER_SIGNAL = 100
 
 
 @command
@@ -49,7 +55,7 @@ def race(
     The searches take turns of 10,000 points, so the stream is never held in memory as a whole. Times are measured
     inside the searches and vary with the machine. Searches that do not take more than two classes are left out where
     there are more. A number counts as the features that it is above one of its quantiles. On Ctrl-C or SIGTERM, the
-    command stops at the end of a turn and prints the table so far.
+    command breaks off the turn, prints the table of those before, and draws no picture.
 
     Try:
       sapwood race stream.svm.gz
@@ -83,24 +89,43 @@ def race(
                 races = [Race(each, searched.alpha, every, most) for each in searched.criteria]
             if int(points.y.max()) >= most:
                 refuse_class(stream.name, list(numbers.classes), most, n)
-            for each in races:
-                each.feed(points)
-            n += len(points)
+            n += _feed(races, points, every, signals)
             show(counted(n, "point"))
-            if n == limit:
+            if n == limit or signals.number is not None:
                 break
         if signals.number is None:
             require_two_classes(stream.name, numbers.classes)
-    if n > 0:
-        _tell([each.result() for each in races], numbers, picture, output)
-    signals.check(f"after {counted(n, 'point')}")
-
-
-def _tell(results: list[RaceResult], numbers: Numbers, picture: Path | None, output: OutputOptions) -> None:
-    if picture is not None:
+    results = [each.result() for each in races] if n > 0 else []
+    if results:
+        _tell(results, numbers, output)
+    # It takes longer to draw than the command may take to end.
+    signals.check(f"after {counted(n, 'point')}{'' if picture is None else '; no picture was drawn'}")
+    if results and picture is not None:
         from sapwood.race import plot_race
 
         plot_race(results, picture)
+
+
+def _feed(races: list[Race], points: Batch, every: int, signals: StopSignals) -> int:
+    """Let all races take a turn, and return of how many points: none if a signal came, after one as many as may be."""
+    if signals.number is None:
+        with signals.breaking_off():
+            for each in races:
+                each.feed(points)
+            return len(points)
+        return 0
+    end = time.monotonic() + _SECONDS_AFTER_SIGNAL
+    step = max(1, _POINTS_AFTER_SIGNAL // every) * every
+    n = 0
+    while n < len(points) and time.monotonic() < end:
+        part = points.part(n, min(n + step, len(points)))
+        for each in races:
+            each.feed(part)
+        n += len(part)
+    return n
+
+
+def _tell(results: list[RaceResult], numbers: Numbers, output: OutputOptions) -> None:
     if output.json:
         output.result("", [_data(result, numbers) for result in results])
     else:

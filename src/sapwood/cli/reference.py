@@ -40,8 +40,9 @@ goes to standard error: errors, remarks and, on a terminal, progress. With `--qu
 | {TERMINATED} | stopped by SIGTERM |
 
 **Ctrl-C and SIGTERM** let a command finish its current step: `train` saves its model; `evaluate` and `race` report the
-results so far; `predict`, `splits` and `generate` end after a whole line. All commands print the number of points that
-were done. A second signal ends a command at once.
+results so far, a race without its picture; `predict`, `splits` and `generate` end after a whole line. All commands
+print the number of points that were done. A second signal ends a command at once. `inspect` and `reproduce` end at the
+first, and leave no picture and no report that is not whole.
 
 **Errors** are one sentence each. If an error is a bug, set `SAPWOOD_TRACEBACK=1` in the environment to see where it
 happened. `reproduce` also uses exit code {FAILED} for wrong files.

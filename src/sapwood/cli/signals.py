@@ -26,6 +26,10 @@ class Stopped(KeyboardInterrupt):
         self.words = words
 
 
+class _BrokenOff(KeyboardInterrupt):
+    """The first signal breaks off what is done within `StopSignals.breaking_off`."""
+
+
 class StopSignals:
     """Within it, the first SIGINT or SIGTERM is remembered in `number`, and `stop` is called; the second ends all.
 
@@ -64,6 +68,23 @@ class StopSignals:
             yield
         finally:
             self._stop = before
+
+    @contextmanager
+    def breaking_off(self) -> Iterator[None]:
+        """Within it, the first signal breaks off what is done, and what follows it is done next."""
+
+        def stop() -> None:
+            raise _BrokenOff
+
+        before = self._stop
+        try:
+            try:
+                self._stop = stop
+                yield
+            finally:
+                self._stop = before
+        except _BrokenOff:
+            pass
 
     def check(self, words: str = "") -> None:
         """Raise Stopped, with words of what is done, if there was a signal."""

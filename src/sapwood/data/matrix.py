@@ -42,7 +42,7 @@ def dense_flags(X: NDArray[Any], binarize: float | None) -> EncodedRows:
 
 
 def sparse_flags(X: Any, binarize: float | None, names: Sequence[Hashable] | None = None) -> EncodedRows:
-    """Return which columns are on in each row of compressed sparse rows, which are read in place if in order.
+    """Return which columns are on in each row of compressed sparse rows.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def thermometer(
 
 
 def binary_batch(X: Any, y: ArrayLike, n_classes: int = 2) -> Batch:
-    """Check a matrix of 0 and 1 with its labels; it is converted without a copy where it already fits.
+    """Check a matrix of 0 and 1 with its labels.
 
     Whether the columns of each row ascend is left to the core, which looks at each once more in any case.
 
@@ -150,12 +150,22 @@ def _dense_rows(X: NDArray[Any], binarize: float | None, wanted: str) -> tuple[N
 # ---- sparse rows -----------------------------------------------------------------------------------------------------
 
 
+# Offsets and indices are copied before they are checked: another thread may change those of X at any time, and what
+# the core learns must be what was checked. That is four bytes of the twelve or more that an element of X takes.
+
+
+def _as_offsets(indptr: NDArray[Any]) -> NDArray[np.int64]:
+    """Return a copy of the offsets of a sparse matrix in the type of the core."""
+    return np.array(indptr, dtype=np.int64, order="C")
+
+
 def _as_ids(indices: NDArray[Any], n_columns: int) -> NDArray[np.int32]:
-    """Return the indices of a sparse matrix in the type of the core, into which none may be wrapped."""
-    if indices.dtype != np.int32 and indices.size and not 0 <= indices.min() <= indices.max() <= _LARGEST_ID:
-        wrong = indices[(indices < 0) | (indices > _LARGEST_ID)][0]
+    """Return a copy of the indices of a sparse matrix in the type of the core, into which none may be wrapped."""
+    own = np.array(indices, order="C")
+    if own.dtype != np.int32 and own.size and not 0 <= own.min() <= own.max() <= _LARGEST_ID:
+        wrong = own[(own < 0) | (own > _LARGEST_ID)][0]
         raise ValueError(f"X.indices must be from 0 to {n_columns - 1}, got {wrong}")
-    return np.ascontiguousarray(indices, dtype=np.int32)
+    return own.astype(np.int32, copy=False)
 
 
 def _binary_rows(X: Any) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
@@ -163,7 +173,7 @@ def _binary_rows(X: Any) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     check_before_conversion(X)
     X = X.tocsr()
     check_arrays(X)
-    indptr = np.ascontiguousarray(X.indptr, dtype=np.int64)
+    indptr = _as_offsets(X.indptr)
     indices = _as_ids(X.indices, X.shape[1])
     on = _on(X.data, None, _BINARY)
     if not on.all():
@@ -180,7 +190,7 @@ def _in_order(X: Any) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[Any
     """
     check_arrays(X)
     n_columns = X.shape[1]
-    indptr = np.ascontiguousarray(X.indptr, dtype=np.int64)
+    indptr = _as_offsets(X.indptr)
     indices = _as_ids(X.indices, n_columns)
     if indptr[0] != 0 or np.any(indptr[1:] < indptr[:-1]) or indptr[-1] > len(indices):
         raise ValueError(f"X.indptr must ascend from 0 to at most the {len(indices)} stored indices")
@@ -222,7 +232,8 @@ def _sorted(
 
 def _class_numbers(y: ArrayLike, n_classes: int) -> NDArray[np.uint16]:
     """Return labels that are the numbers of classes, in the type of the core."""
-    labels = np.asarray(y)
+    # A copy, as of offsets and indices.
+    labels = np.array(y)
     if labels.ndim != 1:
         raise ValueError(f"y must have one dimension, got {labels.ndim}")
     right = _are_classes(labels, n_classes)

@@ -64,7 +64,8 @@ class Gathered:
 
 def dense_numbers(X: NDArray[Any]) -> Numbers:
     """Return the numbers of a dense matrix, in which NaN is missing. Raises ValueError, with the column, for others."""
-    values = np.ascontiguousarray(X, dtype=np.float64)
+    # A copy: another thread may change X at any time, and what is learned must be what was checked.
+    values = np.array(X, dtype=np.float64, order="C")
     n, width = values.shape
     columns = np.broadcast_to(np.arange(width, dtype=np.int32), (n, width))
     if np.isfinite(values).all():

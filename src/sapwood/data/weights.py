@@ -28,10 +28,11 @@ def checked_weights(sample_weight: ArrayLike | None, n: int) -> NDArray[np.float
         return None
     if np.ma.is_masked(sample_weight):
         raise ValueError(f"sample_weight must hold {_WANTED}, got one that is masked")
+    # A copy: another thread may change the array at any time, and what is learned must be what was checked.
     try:
-        weights = np.asarray(sample_weight)
+        weights = np.array(sample_weight)
     except OverflowError:  # a number beyond every double, among others
-        weights = np.asarray(sample_weight, dtype=object)
+        weights = np.array(sample_weight, dtype=object)
     if weights.ndim == 0:
         weights = np.broadcast_to(weights, (n,))
     if weights.shape != (n,):

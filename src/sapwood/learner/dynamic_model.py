@@ -39,6 +39,8 @@ class DynamicModel(TreeModel):
     ----------
     numbering
         Held while the classes of the tree change their numbers, and while numbers become classes.
+    is_renumbering
+        Whether it is held because they change.
     ids
         The entry in the store of the tree of each point that was learned with an id. Plain numbers, which are half the
         size of pairs and nothing to the garbage collector.
@@ -46,7 +48,7 @@ class DynamicModel(TreeModel):
         The weight of each of these points that has another than 1.
     """
 
-    __slots__ = ("_has_told", "_labels", "ids", "numbering", "weights")
+    __slots__ = ("_has_told", "_labels", "ids", "is_renumbering", "numbering", "weights")
 
     tree: _core.DynamicTree
 
@@ -58,7 +60,8 @@ class DynamicModel(TreeModel):
         columns: Columns | None = None,
         named: Sequence[NamedPoint] = (),
     ) -> None:
-        self.numbering = threading.RLock()
+        self.numbering: Any = threading.RLock()
+        self.is_renumbering = False
         self._has_told = False
         self._labels = labels
         self.ids: dict[Hashable, int] = {name: place for name, place, _ in named}
@@ -74,11 +77,15 @@ class DynamicModel(TreeModel):
     def labels(self, labels: Labels) -> None:
         with self.numbering:
             now = labels.in_one_order()
-            if now.order != self._labels.order:
-                # A class that is gone has no points, so that its number does not matter.
-                numbers = [now.index.get(label, 0) for label in self._labels.order]
-                self.tree.renumber(numbers or [0], len(now.order))
-            self._labels = now
+            self.is_renumbering = True
+            try:
+                if now.order != self._labels.order:
+                    # A class that is gone has no points, so that its number does not matter.
+                    numbers = [now.index.get(label, 0) for label in self._labels.order]
+                    self.tree.renumber(numbers or [0], len(now.order))
+                self._labels = now
+            finally:
+                self.is_renumbering = False
 
     def named_points(self) -> list[NamedPoint]:
         """Return the points that have ids, in an order that does not tell how they came."""

@@ -25,7 +25,7 @@ def new_lock(learner: TreeLearner) -> Lock:
 
 
 class _Abandoned(AbstractContextManager[Any]):
-    """The lock that another thread held when the process was forked: nobody is left to let it go."""
+    """The lock of a model that another thread held to change it when the process was forked."""
 
     def __init__(self, owner: str) -> None:
         self._owner = owner
@@ -42,13 +42,22 @@ class _Abandoned(AbstractContextManager[Any]):
 
 def _after_fork() -> None:
     for learner in list(_learners):
-        lock: Any = learner.lock
-        if isinstance(lock, _Abandoned):
-            continue
-        if lock.acquire(blocking=False):
-            lock.release()
-        else:
+        if _is_held(learner.lock):
             learner.lock = _Abandoned(learner.owner)
+        model: Any = getattr(learner, "model", None)
+        # A model that forgets has a lock of its own, which those who read hold as well: they have changed nothing.
+        if _is_held(getattr(model, "numbering", None)):
+            model.numbering = _Abandoned(learner.owner) if model.is_renumbering else threading.RLock()
+
+
+def _is_held(lock: Any) -> bool:
+    """Return whether a thread that is gone holds a lock."""
+    if lock is None or isinstance(lock, _Abandoned):
+        return False
+    if lock.acquire(blocking=False):
+        lock.release()
+        return False
+    return True
 
 
 if hasattr(os, "register_at_fork"):

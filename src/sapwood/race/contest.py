@@ -68,6 +68,8 @@ class Race:
 
     The searches take turns, a part of the stream each, in an order that rotates, so that a slow moment of the machine
     hits all alike. Counting only is timed over the same parts, with counters that are 0 at the beginning of each.
+
+    A turn that is broken off, as by Ctrl-C, ends the race: its result is that of the turns before.
     """
 
     def __init__(
@@ -96,6 +98,11 @@ class Race:
         self._criterion, self._alpha, self._every, self._n_classes = criterion, alpha, every, n_classes
         self.n = 0
         self._turns = 0
+        self._is_in_turn = False
+        # What every search recommends after the turns so far, and what is the best, of how many features.
+        self._splits: dict[Search, Split | None] = dict.fromkeys(self.names)
+        self._best: Split | None = None
+        self._n_features_seen = 0
         self._marks: list[int] = []
         self._spent = dict.fromkeys(("", *self.names), 0.0)  # counting only has no name
         self._seconds: dict[str, list[float]] = {name: [] for name in self._spent}
@@ -115,20 +122,30 @@ class Race:
 
         The points must be valid, and their number a multiple of `every`, except in the last turn.
         """
+        if self._is_in_turn:
+            raise RuntimeError("Race.turn: the race must not have been broken off in the middle of a turn, but it was")
+        self._is_in_turn = True
         part = points.as_numbers()
         size = len(points)
         ends = np.array([*marks, size], dtype=np.int64)
         counted = [counting_seconds(points, self._n_classes, ends) for _ in range(_COUNTINGS)]
-        self._note("", np.median(counted, axis=0))
+        times = {"": np.median(counted, axis=0)}
         for name in rotated(self.names, self._turns):
-            self._note(name, _timing.run_timed(self._finders[name].native, *part, self._every, ends))
+            times[name] = _timing.run_timed(self._finders[name].native, *part, self._every, ends)
             if progress is not None:
                 progress(name, size)
         if "exhaustive" not in self.names:
             self._reference.add_batch(points)
+        reference = self._finders.get("exhaustive", self._reference)
+        splits, best = {name: finder.best() for name, finder in self._finders.items()}, reference.best()
+        # All of a turn or nothing of it: what breaks off what stands above leaves the result of the turns before.
+        for contestant, spent in times.items():
+            self._note(contestant, spent)
+        self._splits, self._best, self._n_features_seen = splits, best, reference.n_features_seen
         self._marks += [self.n + mark for mark in marks]
         self.n += size
         self._turns += 1
+        self._is_in_turn = False
 
     def _note(self, name: str, times: npt.NDArray[np.float64]) -> None:
         self._seconds[name] += (self._spent[name] + times[:-1]).tolist()
@@ -136,7 +153,6 @@ class Race:
 
     def result(self) -> RaceResult:
         """Return what has come out so far."""
-        reference = self._finders.get("exhaustive", self._reference)
         seconds = {name: np.array(times) for name, times in self._seconds.items()}
         return RaceResult(
             criterion=self._criterion,
@@ -144,15 +160,15 @@ class Race:
             every=self._every,
             n=self.n,
             n_classes=self._n_classes,
-            n_features_seen=reference.n_features_seen,
+            n_features_seen=self._n_features_seen,
             checkpoints=np.array(self._marks, dtype=np.int64),
             counting=seconds[""],
             entries=tuple(
                 RaceEntry(
                     search=name,
                     seconds=seconds[name],
-                    split=self._finders[name].best(),
-                    optimal=_is_optimal(self._finders[name].best(), reference.best()),
+                    split=self._splits[name],
+                    optimal=_is_optimal(self._splits[name], self._best),
                     times_counting=_ratio(seconds[name], seconds[""]),
                     speed_up=_ratio(seconds["exhaustive"], seconds[name]) if "exhaustive" in self.names else None,
                 )

@@ -109,7 +109,9 @@ public:
         for (std::size_t k = 0; k < scores.size(); ++k) take_product(scores[k], products[k]);
     }
 
-    /// Takes over a number that was saved, with a cloud of every class.
+    /// Takes the memory of so many numbers that are to be restored, each with so many clouds.
+    void reserve(std::size_t n_numbers, std::size_t n_clouds) { clouds_.reserve(n_numbers * n_clouds); }
+    /// Takes over a number that was saved, with as many clouds as all others: those of the first classes.
     void restore(AttributeId number, std::span<const Cloud> clouds) {
         const Slot slot = meet(number, clouds.size());
         std::copy(clouds.begin(), clouds.end(),
