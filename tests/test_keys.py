@@ -250,9 +250,10 @@ def test_texts_of_any_class_are_learned_together_as_one_by_one() -> None:
         (np.bytes_(b"a"), b"a"),
         ((1, np.int64(2)), (1, 2)),
         (("a", (np.float32(0.5), None)), ("a", (0.5, None))),
+        ((Told("a"), (Colour.RED, np.str_("b"))), ("a", ("red", "b"))),
     ],
 )
-def test_a_name_of_numpy_is_that_of_python_before_and_after_it_is_saved(of_numpy: Any, of_python: Any) -> None:
+def test_a_name_is_that_of_python_before_and_after_it_is_saved(of_numpy: Any, of_python: Any) -> None:
     """Equal names were two features, with which no model could be saved."""
     model = HoeffdingTreeClassifier()
     for i in range(4):

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "point.hpp"
+#include "safe_names.hpp"
 
 namespace sapwood::bindings {
 
@@ -26,19 +27,6 @@ namespace sapwood::bindings {
 
 /// What a value says of its key. The last three are refused.
 enum class Meaning { off, on, text, texts, no_value, not_finite, not_binary };
-
-/// A text as Python's own, whatever subclass of it an object is (of NumPy's, of an enumeration, ...): equal texts are
-/// one feature, and a file knows no others. Those of ours stay: they know what they were made of. So does what is no
-/// text.
-inline nb::object plain_text(nb::handle object) {
-    if (PyUnicode_Check(object.ptr()) == 0 || PyUnicode_CheckExact(object.ptr())) return nb::borrow(object);
-    const nb::module_ ours = nb::module_::import_("sapwood.data.category");
-    const nb::handle type = nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(object.ptr())));
-    if (type.is(ours.attr("Category")) || type.is(ours.attr("Threshold"))) return nb::borrow(object);
-    nb::object text = nb::steal(PyUnicode_FromObject(object.ptr()));
-    if (!text.is_valid()) nb::raise_python_error();
-    return text;
-}
 
 inline bool is_numpy_bool(nb::handle value) {
     const std::string_view type = Py_TYPE(value.ptr())->tp_name;

@@ -138,9 +138,8 @@ private:
     /// Equal names are one feature, and are so in a file: a text of any class is the text that it is; what NumPy has of
     /// numbers, flags and text becomes what Python has, also in tuples, and True is 1.
     static nb::object normal_form(nb::handle object) {
-        if (PyUnicode_Check(object.ptr()) != 0) return plain_text(object);
-        if (PyLong_CheckExact(object.ptr())) return nb::borrow(object);
-        nb::object plain = without_numpy(object);
+        if (PyUnicode_CheckExact(object.ptr()) || PyLong_CheckExact(object.ptr())) return nb::borrow(object);
+        nb::object plain = plain_name(object);
         if (PyIndex_Check(plain.ptr()) == 0) return plain;
         nb::object number = nb::steal(PyNumber_Index(plain.ptr()));
         if (!number.is_valid()) nb::raise_python_error();

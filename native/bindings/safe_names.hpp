@@ -81,11 +81,25 @@ inline bool is_of_numpy(nb::handle object) {
 
 }  // namespace detail
 
-/// A name in which what is NumPy's has become Python's, as it is in a file: the same object if there is no such thing.
-inline nb::object without_numpy(nb::handle name) {
+/// A text as Python's own, whatever subclass of it an object is (of NumPy's, of an enumeration, ...): equal texts are
+/// one feature, and a file knows no others. Those of ours stay: they know what they were made of. So does what is no
+/// text.
+inline nb::object plain_text(nb::handle object) {
+    if (PyUnicode_Check(object.ptr()) == 0 || PyUnicode_CheckExact(object.ptr())) return nb::borrow(object);
+    const nb::module_ ours = nb::module_::import_("sapwood.data.category");
+    const nb::handle type = nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(object.ptr())));
+    if (type.is(ours.attr("Category")) || type.is(ours.attr("Threshold"))) return nb::borrow(object);
+    nb::object text = nb::steal(PyUnicode_FromObject(object.ptr()));
+    if (!text.is_valid()) nb::raise_python_error();
+    return text;
+}
+
+/// A name as it is in a file: what is NumPy's has become Python's, and texts are plain, also in tuples. The same object
+/// if it is so already.
+inline nb::object plain_name(nb::handle name) {
+    if (PyUnicode_Check(name.ptr()) != 0) return plain_text(name);
     PyObject* const type = reinterpret_cast<PyObject*>(Py_TYPE(name.ptr()));
-    const bool is_python = type == reinterpret_cast<PyObject*>(&PyUnicode_Type) ||
-                           type == reinterpret_cast<PyObject*>(&PyLong_Type) ||
+    const bool is_python = type == reinterpret_cast<PyObject*>(&PyLong_Type) ||
                            type == reinterpret_cast<PyObject*>(&PyFloat_Type) ||
                            type == reinterpret_cast<PyObject*>(&PyBytes_Type) || name.is_none();
     if (is_python) return nb::borrow(name);
@@ -96,7 +110,7 @@ inline nb::object without_numpy(nb::handle name) {
     nb::object made;
     for (Py_ssize_t i = 0; i < size; ++i) {
         const nb::handle item = PyTuple_GET_ITEM(name.ptr(), i);
-        nb::object plain = without_numpy(item);
+        nb::object plain = plain_name(item);
         if (plain.is(item)) continue;
         if (!made.is_valid()) made = detail::checked(PySequence_List(name.ptr()));
         if (PyList_SetItem(made.ptr(), i, plain.release().ptr()) != 0) nb::raise_python_error();

@@ -19,9 +19,7 @@ using sapwood::AnswerTrust;
 using sapwood::Label;
 using sapwood::Random;
 
-bool is_close(double found, double expected) {
-    return std::abs(found - expected) <= 1e-12 + 1e-9 * std::abs(expected);
-}
+bool is_close(double found, double expected) { return std::abs(found - expected) <= 1e-12 + 1e-9 * std::abs(expected); }
 
 /// Points with their labels, and what each answer tells of each: a row of probabilities each.
 struct Told {
@@ -127,7 +125,8 @@ void loses_no_more_than_it_promises() {
     }
 }
 
-/// A weight is a power of what was told; one of 0 teaches nothing, and none that is huge makes trust anything but shares.
+/// A weight is a power of what was told; one of 0 teaches nothing, and none that is huge makes trust anything but
+/// shares.
 void weights_are_powers() {
     const std::vector<double> answers{0.2, 0.8, 0.6, 0.4, 0.5, 0.5};
     for (const double weight : {0.25, 1.0, 2.0, 7.5}) {

@@ -122,7 +122,8 @@ private:
             require_of_file(0 <= each && each <= 1, "the trust in a tree must be from 0 to 1", each);
             sum += each;
         }
-        require_of_file(std::abs(sum - 1) <= forest_format::rounding_of_trust, "the trust in trees must add up to 1", sum);
+        require_of_file(std::abs(sum - 1) <= forest_format::rounding_of_trust, "the trust in trees must add up to 1",
+                        sum);
         return trust;
     }
 

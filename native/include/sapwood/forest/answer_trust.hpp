@@ -18,7 +18,8 @@ namespace sapwood {
 /// Trust is the posterior of Bayes' rule: it is multiplied by the probability which an answer gave to the label of a
 /// point, to the power of its weight. The best answer may change as trees grow and streams drift, so that after point n
 /// a share 1 / (n + 1) goes back to the trust that all began with (fixed shares: Herbster and Warmuth, Machine Learning
-/// 32, 1998; which fall with n: Mourtada and Maillard, ALT 2017). That of the mix is a half, that of all trees the rest.
+/// 32, 1998; which fall with n: Mourtada and Maillard, ALT 2017). That of the mix is a half, that of all trees the
+/// rest.
 ///
 /// Guarantee: over n points of weight 1, the sum of -ln(probability of the label) of the forest exceeds that of the mix
 /// by at most ln 2n, and that of each of T trees by at most ln 2Tn. The mix is good where trees differ by chance, and a

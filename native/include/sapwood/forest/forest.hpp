@@ -259,9 +259,7 @@ private:
     /// With one tree there is nothing to combine, nor to watch it against.
     bool is_one_tree() const { return n_trees() == 1; }
     /// The numbers that a tree says of a point; and those that all trees do, with room for what the mixer adds.
-    std::size_t width() const {
-        return mixes() ? shared_.layout().n_outputs() : n_classes();
-    }
+    std::size_t width() const { return mixes() ? shared_.layout().n_outputs() : n_classes(); }
     std::size_t room() const { return mixer_.n_experts() * width(); }
 
     /// The classes that records are to have room for where there are `n_classes`.

@@ -80,8 +80,7 @@ inline constexpr MixerWeights first_weights{0, 0, 0.25, 0.25, 0.25, 0.25, 0, 0, 
 
 /// The same where there are numbers: normal densities, which take a number for what it is, know a little from the first
 /// few points on, when a regression over ranges knows next to nothing.
-inline constexpr MixerWeights first_weights_of_numbers{0,       0, 1.0 / 6, 1.0 / 6, 1.0 / 6,
-                                                       1.0 / 6, 0, 1.0 / 6, 1.0 / 6};
+inline constexpr MixerWeights first_weights_of_numbers{0, 0, 1.0 / 6, 1.0 / 6, 1.0 / 6, 1.0 / 6, 0, 1.0 / 6, 1.0 / 6};
 
 /// The weights while labels come sorted (label_runs.hpp).
 inline constexpr MixerWeights weights_of_sorted{0, 0, 0, 0, 0, 0, 1, 0, 0};
