@@ -76,6 +76,20 @@ def test_scores_are_the_mean_over_the_leaves(leaf_prediction: str, n_classes: in
         assert found[slot] == pytest.approx(mean, abs=1e-6)
 
 
+@pytest.mark.parametrize("leaf_prediction", ["mixed", "adaptive", "naive_bayes", "majority"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_scores_of_a_forest_are_the_mean_of_those_of_copies_of_its_trees(leaf_prediction: str, n_classes: int) -> None:
+    """A copy of a tree has the trunk of the forest, which the tree itself has not."""
+    forest = _core.Forest(n_estimators=3, leaf_prediction=leaf_prediction, lambda_value=1.0, seed=4)
+    rng = np.random.default_rng(1)
+    for _ in range(400):
+        label = int(rng.integers(n_classes))
+        forest.learn_one({f"word {label}": True, f"word {rng.integers(9)}": True}, label, 1, 0.0)
+    copies = [forest.tree(number).feature_scores() for number in range(3)]
+    assert forest.feature_scores() == pytest.approx(np.mean(copies, axis=0), abs=1e-12)
+    assert forest.feature_scores().any() == (leaf_prediction != "majority")
+
+
 def test_evidence_is_the_log_odds_against_the_others() -> None:
     two = np.array([[-0.5, 0.5], [1.0, 1.0]])
     assert evidence_of_features(two).tolist() == [[-1.0, 1.0], [0.0, 0.0]]

@@ -4,11 +4,15 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "guarded_forest.hpp"
+#include "sapwood/forest/forest_feature_scores.hpp"
 #include "sapwood/forest/learn_forest_rows.hpp"
 #include "stream_learner.hpp"
 
@@ -24,6 +28,18 @@ ForestOptions options_of(const nb::kwargs& given) {
     for_each_forest_option(options, take);
     all.finish();
     return options;
+}
+
+/// What a feature that is on adds to the score of each class (forest_feature_scores.hpp), a row for each known feature.
+auto feature_scores_of(GuardedForest& self) {
+    std::vector<double> scores;
+    std::array<std::size_t, 2> shape{};
+    {
+        const ReadLock lock(self.mutex);
+        shape = {Vocabulary::Reading(self.vocabulary()).size(), self.forest.n_classes()};
+        scores = feature_scores(self.forest, shape[0]);
+    }
+    return to_numpy(std::move(scores), shape);
 }
 
 /// Threads beyond the first few rows only.
@@ -221,6 +237,7 @@ void bind_forest(nb::module_& module) {
                  }
                  return n;
              }))
+        .def("feature_scores", &feature_scores_of)
         .def("of_trees", reading([](GuardedForest& self) { return of_trees(self); }),
              "Of each tree its size, the points it learned, those it was asked about and right about, and its history.")
         .def("shared_bytes", reading([](GuardedForest& self) { return self.forest.shared_bytes(); }))

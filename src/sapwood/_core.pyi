@@ -697,6 +697,8 @@ class Forest:
 
     def n_background(self) -> int: ...
 
+    def feature_scores(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]: ...
+
     def of_trees(self) -> list:
         """
         Of each tree its size, the points it learned, those it was asked about and right about, and its history.

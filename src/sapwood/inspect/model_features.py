@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable
 
-from sapwood.inspect.core_tree import CoreTree
+from sapwood.inspect.core_tree import CoreModel
 from sapwood.inspect.names import FeatureNames, teller_of_names
 from sapwood.inspect.node_test import number_text
 
@@ -19,7 +19,7 @@ class ModelFeatures:
     ``age > 37.5`` or ``age <= 28.5``, or ``age is present`` where the range has no end.
     """
 
-    def __init__(self, tree: CoreTree, feature_names: FeatureNames, owner: str) -> None:
+    def __init__(self, tree: CoreModel, feature_names: FeatureNames, owner: str) -> None:
         self._name_of = teller_of_names(feature_names, owner)
         # Read before the keys, which are only ever added.
         self._made = tree.made_of_numbers()

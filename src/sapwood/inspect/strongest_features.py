@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sapwood.inspect.core_tree import CoreTree
+from sapwood.inspect.core_tree import CoreModel
 from sapwood.inspect.model_features import ModelFeatures
 from sapwood.inspect.names import FeatureNames
 from sapwood.inspect.view import places_of
@@ -31,14 +31,13 @@ def evidence_of_features(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.floa
 
 
 def top_features(
-    tree: CoreTree,
+    tree: CoreModel,
     k: int = 10,
     *,
     classes: Sequence[Any],
     feature_names: FeatureNames = None,
     in_order: Sequence[Any] | None = None,
     owner: str = "top_features",
-    scores: npt.NDArray[np.float64] | None = None,
 ) -> TopFeatures:
     """Return for each class the features with the largest weights for it, the largest first.
 
@@ -49,24 +48,20 @@ def top_features(
 
     Parameters
     ----------
-    tree : _core.Tree or _core.DynamicTree
-        The tree.
+    tree : _core.Tree, _core.DynamicTree or _core.Forest
+        The tree, or a forest, of whose trees it is the mean.
     k : int
         The number of features per class.
     classes, feature_names, in_order, owner
         As in `TreeView.of`.
-    scores : ndarray or None
-        What each feature adds to the score of each class, if not in this tree alone.
     """
     check_k(owner, k)
     places = places_of(classes, in_order)
     found: TopFeatures = {classes[place]: [] for place in places}
     if len(classes) < 2:  # noqa: PLR2004 - no class to tell it from
         return found
-    if scores is None:
-        scores = tree.feature_scores()
     features = ModelFeatures(tree, feature_names, owner)
-    evidence = evidence_of_features(scores[:, places])
+    evidence = evidence_of_features(tree.feature_scores()[:, places])
     for label, column in zip(found, evidence.T, strict=True):
         positive = np.flatnonzero(column > 0)
         # Stable: of equal weights, the feature that was met first.

@@ -112,16 +112,14 @@ class ForestLearner(TreeLearner):
         owner = owner or f"{self.owner}.top_features"
         self.require_feature_weights(owner)
         with self.lock:
-            trees = [model.of_tree(number).tree for number in range(model.forest.n_trees())]
             labels = model.labels
             return top_features(
-                trees[0],
+                model.forest,
                 k,
                 classes=labels.order,
                 feature_names=feature_names,
                 in_order=labels.in_order,
                 owner=owner,
-                scores=np.mean([tree.feature_scores() for tree in trees], axis=0),
             )
 
     def summary(self) -> ForestSummary:

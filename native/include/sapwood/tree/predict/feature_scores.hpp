@@ -21,14 +21,15 @@ namespace sapwood {
 /// O(features + what the leaves keep of features), times the classes.
 class FeatureScores {
 public:
-    FeatureScores(const StreamingTree& tree, std::size_t n_features)
+    /// `shared`: the trunk that leaves which mix build on, where it is not the tree's own: of a tree of a forest.
+    FeatureScores(const StreamingTree& tree, std::size_t n_features, const Mixing* shared = nullptr)
         : predictor_(tree.body().predictor()), layout_(predictor_.layout()), n_features_(n_features) {
         scores_.resize(n_features_ * layout_.n_classes);
         double all = 0;
         for_each_leaf(tree, [&](const Node&, double points) { all += points; });
         if (!layout_.keeps_anything() || all == 0) return;
         if (predictor_.mixing()) {
-            add_mixed(tree, *predictor_.mixing(), all);
+            add_mixed(tree, shared != nullptr ? *shared : *predictor_.mixing(), all);
             return;
         }
         double by_trunk = 0;
