@@ -181,27 +181,31 @@ def test_a_reader_that_has_stopped_reading(command: str, number: int, code: int,
     assert b"Traceback" not in errors
 
 
-@pytest.mark.parametrize(("number", "code"), SIGNALS)
+@pytest.mark.parametrize("ending", SIGNALS)
+@pytest.mark.parametrize(("criteria", "at"), [(["entropy"], 5), (["entropy", "gini"], 10)])
 def test_a_turn_of_a_race_is_broken_off(
-    number: int, code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    criteria: list[str], at: int, ending: tuple[int, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """However long the searches would take for it: the table is that of the turns before."""
+    """However long the searches would take for it: the table is that of the turns before, of all criteria."""
     run_timed, turns = _timing.run_timed, []
 
     def interrupted(*arguments: Any) -> Any:
         turns.append(len(arguments[3]))
-        if len(turns) == 5:  # the second search of the second turn
-            signal.raise_signal(number)
+        if len(turns) == at:  # the second search of the second turn, or the first of its last criterion
+            signal.raise_signal(ending[0])
         return run_timed(*arguments)
 
     monkeypatch.setattr(_timing, "run_timed", interrupted)
     stream = tmp_path / "t.svm"
     stream.write_bytes(stream_bytes(2000, 50) * 15)
-    result = call("race", stream, "--criterion", "entropy", "--every", 5000, "--json", "-q")
-    assert (result.exit_code, len(turns)) == (code, 5), result.output
+    asked = [word for criterion in criteria for word in ("--criterion", criterion)]
+    result = call("race", stream, *asked, "--every", 5000, "--json", "-q")
+    assert (result.exit_code, len(turns)) == (ending[1], at), result.output
     assert "after 10,000 points." in result.stderr
-    (told,) = json.loads(result.stdout)
-    assert (told["points"], [entry["optimal"] for entry in told["searches"]]) == (10_000, [True, True, True])
+    told = json.loads(result.stdout)
+    assert [race["criterion"] for race in told] == criteria
+    for race in told:
+        assert (race["points"], [entry["optimal"] for entry in race["searches"]]) == (10_000, [True, True, True])
 
 
 def test_what_was_read_when_a_signal_came_is_raced_in_short_turns(

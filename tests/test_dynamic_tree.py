@@ -181,7 +181,7 @@ def test_an_interrupted_or_wrong_forgetting_changes_nothing() -> None:
     refused("ids must be hashable", lambda: model.forget([["mine"]]))  # type: ignore[list-item]
     refused("ids must be new, got 'mine'", lambda: model.learn_one([7], 1, id="mine"))
     refused(
-        "ids must have one for each of the 3 points, got 1", lambda: model.partial_fit(X, [0, 1, 1], [0, 1], ids=[1])
+        "ids must have one for every point, 3 in all, got 1", lambda: model.partial_fit(X, [0, 1, 1], [0, 1], ids=[1])
     )
     refused("features must be None, numbers, text, bytes or tuples", lambda: model.learn_one([frozenset()], 1))
     refused("weights must be whole numbers", lambda: model.learn_one([1], 1, w=0.5))

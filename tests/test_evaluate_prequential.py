@@ -390,7 +390,12 @@ def test_a_matrix_is_checked_before_anything_is_learned() -> None:
         ((Majority(), []), {"fading": 2}, ValueError, "prequential: fading must be above 0 and at most 1, got 2"),
         ((Majority(), []), {"every": 1.5}, TypeError, "prequential: every must be an integer, got 1.5"),
         ((Majority(), []), {"block": 2}, ValueError, "prequential: block must be 1"),
-        ((Majority(), (np.zeros((2, 2)), [1])), {}, ValueError, "prequential: y must have a label for each of the 2"),
+        (
+            (Majority(), (np.zeros((2, 2)), [1])),
+            {},
+            ValueError,
+            "prequential: y must have a label for every row, 2 in all",
+        ),
         ((BernoulliNB(), [({"a": 1}, 0)]), {"classes": [0]}, TypeError, "prequential: x must be a row of numbers"),
         ((BernoulliNB(), [(np.zeros(2), 0)]), {}, ValueError, "prequential: classes must be given"),
     ],

@@ -79,6 +79,19 @@ def test_alternates_are_as_many_as_a_file_says(following: bytes, place: int, cou
         tree_file.from_bytes(changed(following, tree=tree[:at] + struct.pack("<q", count) + tree[at + 8 :]))
 
 
+@pytest.mark.parametrize("trust", [(0.0, 0.5, 0.5), (0.5, 0.6, 0.4), (2.0, -0.5, -0.5), (math.nan, 0.5, 0.5)])
+def test_trust_in_trees_is_shares_above_nothing(trust: tuple[float, ...]) -> None:
+    """With nothing left for an answer, a heavy point that all others get wrong would leave nothing to divide by."""
+    forest = sapwood.StreamingForestClassifier(n_estimators=2)
+    forest.learn_many([["a"], ["b"]] * 20, [0, 1] * 20)
+    data = forest.to_bytes()
+    tree = unpack(data)["tree"]
+    told = struct.pack("<3d", *forest.learner.fitted().forest.trust())
+    assert tree.count(told) == 1
+    with pytest.raises(ModelFormatError, match="the trust in"):
+        tree_file.from_bytes(changed(data, tree=tree.replace(told, struct.pack("<3d", *trust))))
+
+
 @pytest.mark.parametrize("words", [b"\x1b[31mre", b"op\n\r\ton", "\u202eopts".encode()])
 def test_a_refusal_says_nothing_of_a_file_that_a_terminal_would_obey(seeds: list[bytes], words: bytes) -> None:
     data = next(data for data in seeds if "tree" in unpack(data))

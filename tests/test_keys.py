@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from enum import Enum
@@ -188,6 +190,52 @@ def test_a_tuple_and_a_list_and_a_subclass_of_either_are_the_same_point() -> Non
             model.learn_one(form(point), i % 2)
         models.append(model.to_bytes())
     assert len(set(models)) == 1
+
+
+# In a process of its own: what the core needs of other modules it imports once.
+THINNED = """
+import builtins, gc
+from sapwood import StreamingTreeClassifier
+
+class Told(str):
+    pass
+
+model = StreamingTreeClassifier()
+model.learn_one(["a"], 0)
+point = {point}
+imported = builtins.__import__
+
+def thins(*arguments, **options):
+    if "sapwood.data.category" in arguments:
+        builtins.__import__ = imported
+        point.clear()
+        junk = [bytes(200) for _ in range(2000)]
+        gc.collect()
+    return imported(*arguments, **options)
+
+builtins.__import__ = thins
+try:
+    model.{call}
+except RuntimeError as error:
+    print(error)
+print(len(point))
+"""
+
+
+@pytest.mark.parametrize("call", ["predict_one(point)", "learn_one(point, 1)"])
+@pytest.mark.parametrize(
+    ("point", "said"),
+    [
+        ("[Told('x' * 150)]", "0"),
+        ("{'a': True, Told('k' * 3): 'v' * 150}", "x must not change while it is read\n0"),
+    ],
+    ids=["list", "dict"],
+)
+def test_code_that_runs_while_a_text_is_made_plain_may_empty_the_point(point: str, said: str, call: str) -> None:
+    """As a finalizer may, which the collector calls: the text had been let go of, and was read."""
+    program = THINNED.replace("{point}", point).replace("{call}", call)
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=120)
+    assert (run.returncode, run.stdout.strip()) == (0, said), run.stderr
 
 
 class Colour(str, Enum):

@@ -192,5 +192,5 @@ def test_of_points() -> None:
     assert batch.keys == ["c=red", "e=u", "e=v", 7]
     assert list(batch.points()) == [({"a": 1.0, "b": 0.0, "c": "red", "e=u": True, "e=v": True}, 3), ({7: True}, "x")]
     assert list(Batch.of_points([{"a": "b", "a=b": True}], [0]).points()) == [(["a=b"], 0)]
-    with pytest.raises(ValueError, match=r"^y must have a label for each of the 1 point, got 0$"):
+    with pytest.raises(ValueError, match=r"^y must have a label for every point, 1 in all, got 0$"):
         Batch.of_points([{}], [])

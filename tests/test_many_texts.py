@@ -79,7 +79,7 @@ def test_what_is_refused_changes_nothing() -> None:
         model.learn_many(["ab", None], [1, 2])
     with pytest.raises(TypeError, match=r"learn_many: y must be a sequence of labels, got NoneType$"):
         model.learn_many(["ab", "cd"], None)
-    with pytest.raises(ValueError, match=r"learn_many: y must have a label for each of the 2 points of X, got 1$"):
+    with pytest.raises(ValueError, match=r"learn_many: y must have a label for every point of X, 2 in all, got 1$"):
         model.learn_many(["ab", "cd"], [1])
     with pytest.raises(ValueError, match=r"learn_many: y must be a label, got None$"):
         model.learn_many(["ab", "cd"], [1, None])

@@ -220,7 +220,7 @@ def test_timing_refuses_labels_and_points_beyond_what_can_be_counted() -> None:
         _timing.slowest_timed(finder.native, indptr, indices, wrong, 1)
     with pytest.raises(ValueError, match=r"^y must hold labels from 0 to 1 only, got 2$"):
         _timing.run_timed(finder.native, indptr, indices, wrong, 1, np.array([700]))
-    with pytest.raises(ValueError, match=r"^y must have a label for each of the 700 rows of X, got 3$"):
+    with pytest.raises(ValueError, match=r"^y must have a label for every row of X, 700 in all, got 3$"):
         _timing.slowest_timed(finder.native, indptr, indices, labels[:3], 1)
     assert finder.n == 0
     finder.add([], 0, 2**31 - 1)

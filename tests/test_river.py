@@ -190,7 +190,7 @@ def test_a_table_that_cannot_be_read_teaches_nothing(classifier: Any, pd: Any) -
     with pytest.raises(ValueError, match=rf"^{owner}\.learn_many: y must be a label, got None$"):
         model.learn_many(good, pd.Series([True, None], dtype=object))
     with pytest.raises(
-        ValueError, match=rf"^{owner}\.learn_many: y must have a label for each of the 2 rows of X, got 1"
+        ValueError, match=rf"^{owner}\.learn_many: y must have a label for every row of X, 2 in all, got 1"
     ):
         model.learn_many(good, pd.Series([True]))
     assert model.to_dict() == before
@@ -272,7 +272,7 @@ def test_texts_that_are_none_teach_nothing(pd: Any) -> None:
     model = StreamingTreeClassifier()
     with pytest.raises(TypeError, match=r"learn_many: texts must be strings, got (None|nan|<NA>|null)$"):
         model.learn_many(pd.Series(["a", None], dtype=object), [1, 2])
-    with pytest.raises(ValueError, match=r"learn_many: y must have a label for each of the 2 rows of X, got 1$"):
+    with pytest.raises(ValueError, match=r"learn_many: y must have a label for every row of X, 2 in all, got 1$"):
         model.learn_many(["ab", "cd"], [1])
     assert model.predict_many(["ab", "cd"]).tolist() == [None, None]
     assert model.predict_proba_many(["ab", "cd"]).shape == (2, 0)

@@ -151,7 +151,7 @@ def test_writer_puts_rows_in_order_and_drops_zeros() -> None:
     [
         ([[1]], [1], "X must be a sparse matrix, got list"),
         (csr_array((1, 2**30 + 1)), [1], "X must have at most 1073741824 columns, got 1073741825"),
-        (csr_array((2, 3)), [1], r"y must have a label for each of the 2 rows, got shape \(1,\)"),
+        (csr_array((2, 3)), [1], r"y must have a label for every row, 2 in all, got shape \(1,\)"),
         (csr_array((1, 3)), [np.nan], "y must hold finite numbers only"),
         (csr_array((1, 3)), ["a"], "y must hold finite numbers only"),
     ],

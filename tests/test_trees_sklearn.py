@@ -293,8 +293,8 @@ def test_score_is_the_share_of_right_answers(classifier: Classifier) -> None:
     owner = classifier.__name__
     refused: list[tuple[Any, Any, Any, str]] = [
         (X, ["0", "1"] * 10, None, "y must hold labels like the classes, such as 0, got '0'"),
-        (X, [0, 1], None, "y must have a label for each of the 20 rows, got 2"),
-        (X[:1], [0, 1], None, "y must have a label for each of the 1 row, got 2"),
+        (X, [0, 1], None, "y must have a label for every row, 20 in all, got 2"),
+        (X[:1], [0, 1], None, "y must have a label for every row, 1 in all, got 2"),
         (X, [0, 1] * 10, [0] * 20, "sample_weight must hold a number above 0, got none"),
         (X, [0, 1] * 10, [-1] * 20, "sample_weight must hold numbers from 0 to .*"),
     ]

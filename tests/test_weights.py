@@ -206,7 +206,7 @@ def test_weights_that_are_none(classifier: Classifier, weight: Any, error: type[
         with pytest.raises(ValueError, match=rf"fit: sample_weight must hold numbers from 0 to \d+, got {shown}$"):
             learn([1, weight, 0.5])
         assert state(model) == before
-    with pytest.raises(ValueError, match=r"sample_weight must have one weight for each of the 3 rows"):
+    with pytest.raises(ValueError, match=r"sample_weight must have one weight for every row of X, 3 in all"):
         model.fit(X[:3], y[:3], [1.5, 2])
     assert state(model) == before
 

@@ -127,7 +127,7 @@ void for_each_active_of_item(const nb::object& key, const nb::object& value, std
         case Meaning::texts:
             // Neither the length of the list nor its items are what they were once `use` has run.
             for (Py_ssize_t i = 0; i < PyList_GET_SIZE(value.ptr()); ++i) {
-                const nb::object item = plain_text(PyList_GET_ITEM(value.ptr(), i));
+                const nb::object item = plain_text(nb::borrow(PyList_GET_ITEM(value.ptr(), i)));
                 if (PyUnicode_Check(item.ptr()) == 0) refuse_value(Meaning::no_value, key, value);
                 use(nb::handle(named_by(key, item)));
             }
@@ -181,15 +181,17 @@ void for_each_item(nb::handle x, Use&& use) {
         Py_ssize_t position = 0;
         const Py_ssize_t size = PyDict_GET_SIZE(x.ptr());
         while (PyDict_Next(x.ptr(), &position, &key, &value) != 0) {
-            use(plain_text(key), plain_text(value));
+            const nb::object held_key = nb::borrow(key);
+            const nb::object held_value = nb::borrow(value);
+            use(plain_text(held_key), plain_text(held_value));
             if (PyDict_GET_SIZE(x.ptr()) != size) throw std::runtime_error("x must not change while it is read");
         }
         return;
     }
     const nb::object items = x.attr("items")();
     for (const nb::handle item : items) {
-        const nb::object key = plain_text(nb::object(item[0]));
-        const nb::object value = plain_text(nb::object(item[1]));
+        const nb::object key = plain_text(item[0]);
+        const nb::object value = plain_text(item[1]);
         use(key, value);
     }
 }
@@ -236,7 +238,7 @@ void read_item(const nb::object& key, const nb::object& value, nb::handle missin
         if (PyList_Check(object) != 0) {
             // Neither the length of the list nor its items are what they were once the sink has run.
             for (Py_ssize_t i = 0; i < PyList_GET_SIZE(object); ++i) {
-                const nb::object item = plain_text(PyList_GET_ITEM(object, i));
+                const nb::object item = plain_text(nb::borrow(PyList_GET_ITEM(object, i)));
                 if (PyUnicode_Check(item.ptr()) == 0) refuse_typed(key, value);
                 sink.flag(named_by(key, item));
             }
@@ -289,14 +291,14 @@ void for_each_flag(nb::handle x, Use&& use) {
     // What an iterator of a list or a tuple does, without asking what else it may be. `use` may change the list.
     if (PyList_CheckExact(x.ptr())) {
         for (Py_ssize_t i = 0; i < PyList_GET_SIZE(x.ptr()); ++i) {
-            const nb::object key = plain_text(PyList_GET_ITEM(x.ptr(), i));
+            const nb::object key = plain_text(nb::borrow(PyList_GET_ITEM(x.ptr(), i)));
             use(nb::handle(key));
         }
         return;
     }
     if (PyTuple_CheckExact(x.ptr())) {
         for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(x.ptr()); ++i) {
-            const nb::object key = plain_text(PyTuple_GET_ITEM(x.ptr(), i));
+            const nb::object key = plain_text(nb::borrow(PyTuple_GET_ITEM(x.ptr(), i)));
             use(nb::handle(key));
         }
         return;

@@ -139,7 +139,7 @@ private:
     /// numbers, flags and text becomes what Python has, also in tuples, and True is 1.
     static nb::object normal_form(nb::handle object) {
         if (PyUnicode_CheckExact(object.ptr()) || PyLong_CheckExact(object.ptr())) return nb::borrow(object);
-        nb::object plain = plain_name(object);
+        nb::object plain = plain_name(nb::borrow(object));
         if (PyIndex_Check(plain.ptr()) == 0) return plain;
         nb::object number = nb::steal(PyNumber_Index(plain.ptr()));
         if (!number.is_valid()) nb::raise_python_error();

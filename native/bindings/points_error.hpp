@@ -31,7 +31,7 @@ inline std::string in_words(const PointsError& error) {
             return "X.indices must ascend within a row (X.sort_indices() sorts them), got " + expected + " before " +
                    got + in_row;
         case PointsFault::unpaired_labels:
-            return "y must have a label for each of the " + expected + " rows of X, got " + got;
+            return "y must have a label for every row of X, " + expected + " in all, got " + got;
         case PointsFault::unknown_label:
             return "y must hold labels from 0 to " + expected + " only, got " + got;
     }

@@ -70,13 +70,26 @@ inline bool append_text(nb::handle name, std::string& text) {
     return true;
 }
 
-/// Whether an object is a number, a flag or a text of NumPy's.
-inline bool is_of_numpy(nb::handle object) {
-    // Never given back: it may be asked for when the interpreter is gone.
-    static PyObject* const generic = nb::object(nb::module_::import_("numpy").attr("generic")).release().ptr();
-    const int is_it = PyObject_IsInstance(object.ptr(), generic);
+/// A type of a module. Never given back: it may be asked for when the interpreter is gone.
+inline PyObject* type_of(const char* module_name, const char* name) {
+    return nb::object(nb::module_::import_(module_name).attr(name)).release().ptr();
+}
+
+inline bool is_instance(nb::handle object, PyObject* type) {
+    const int is_it = PyObject_IsInstance(object.ptr(), type);
     if (is_it < 0) nb::raise_python_error();
     return is_it != 0;
+}
+
+/// Whether an object is a number, a flag or bytes of NumPy's. Its dates and spans of time are no numbers: what they
+/// amount to depends on their units.
+inline bool is_of_numpy(nb::handle object) {
+    static PyObject* const number = type_of("numpy", "number");
+    static PyObject* const flag = type_of("numpy", "bool_");
+    static PyObject* const bytes = type_of("numpy", "bytes_");
+    static PyObject* const span = type_of("numpy", "timedelta64");
+    if (is_instance(object, number)) return !is_instance(object, span);
+    return is_instance(object, flag) || is_instance(object, bytes);
 }
 
 }  // namespace detail
@@ -84,11 +97,14 @@ inline bool is_of_numpy(nb::handle object) {
 /// A text as Python's own, whatever subclass of it an object is (of NumPy's, of an enumeration, ...): equal texts are
 /// one feature, and a file knows no others. Those of ours stay: they know what they were made of. So does what is no
 /// text.
-inline nb::object plain_text(nb::handle object) {
-    if (PyUnicode_Check(object.ptr()) == 0 || PyUnicode_CheckExact(object.ptr())) return nb::borrow(object);
-    const nb::module_ ours = nb::module_::import_("sapwood.data.category");
-    const nb::handle type = nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(object.ptr())));
-    if (type.is(ours.attr("Category")) || type.is(ours.attr("Threshold"))) return nb::borrow(object);
+///
+/// Whoever asks holds the object: a finalizer may run meanwhile, and change the list or the dict that it came from.
+inline nb::object plain_text(const nb::object& object) {
+    if (PyUnicode_Check(object.ptr()) == 0 || PyUnicode_CheckExact(object.ptr())) return object;
+    static PyObject* const category = detail::type_of("sapwood.data.category", "Category");
+    static PyObject* const threshold = detail::type_of("sapwood.data.category", "Threshold");
+    PyObject* const type = reinterpret_cast<PyObject*>(Py_TYPE(object.ptr()));
+    if (type == category || type == threshold) return object;
     nb::object text = nb::steal(PyUnicode_FromObject(object.ptr()));
     if (!text.is_valid()) nb::raise_python_error();
     return text;
@@ -96,26 +112,26 @@ inline nb::object plain_text(nb::handle object) {
 
 /// A name as it is in a file: what is NumPy's has become Python's, and texts are plain, also in tuples. The same object
 /// if it is so already.
-inline nb::object plain_name(nb::handle name) {
+inline nb::object plain_name(const nb::object& name) {
     if (PyUnicode_Check(name.ptr()) != 0) return plain_text(name);
     PyObject* const type = reinterpret_cast<PyObject*>(Py_TYPE(name.ptr()));
     const bool is_python = type == reinterpret_cast<PyObject*>(&PyLong_Type) ||
                            type == reinterpret_cast<PyObject*>(&PyFloat_Type) ||
                            type == reinterpret_cast<PyObject*>(&PyBytes_Type) || name.is_none();
-    if (is_python) return nb::borrow(name);
+    if (is_python) return name;
     if (PyTuple_CheckExact(name.ptr()) == 0) {
-        return detail::is_of_numpy(name) ? nb::object(name.attr("item")()) : nb::borrow(name);
+        return detail::is_of_numpy(name) ? nb::object(name.attr("item")()) : name;
     }
     const Py_ssize_t size = PyTuple_GET_SIZE(name.ptr());
     nb::object made;
     for (Py_ssize_t i = 0; i < size; ++i) {
-        const nb::handle item = PyTuple_GET_ITEM(name.ptr(), i);
+        const nb::object item = nb::borrow(PyTuple_GET_ITEM(name.ptr(), i));
         nb::object plain = plain_name(item);
         if (plain.is(item)) continue;
         if (!made.is_valid()) made = detail::checked(PySequence_List(name.ptr()));
         if (PyList_SetItem(made.ptr(), i, plain.release().ptr()) != 0) nb::raise_python_error();
     }
-    return made.is_valid() ? detail::checked(PyList_AsTuple(made.ptr())) : nb::borrow(name);
+    return made.is_valid() ? detail::checked(PyList_AsTuple(made.ptr())) : name;
 }
 
 /// Whether a name is, or is a tuple with, a number that does not equal itself, so that it would not be found again.

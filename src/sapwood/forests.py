@@ -46,8 +46,8 @@ class StreamingForestClassifier(ForestClassifier, kind="StreamingForestClassifie
     - A forest of one tree with ``lambda_value=0`` and ``max_features=1`` is a `StreamingTreeClassifier` with
       ``half_life=None``: the same nodes, the same probabilities.
     - What is drawn is never evidence: a tree splits on the evidence of distinct points.
-    - Over n points of weight 1 the logarithmic losses of T trees add up to at most ln 2n more than those of their mix,
-      and ln 2Tn more than those of any one tree.
+    - With ``combining="mixed"``, over n points of weight 1, the logarithmic losses of the forest add up to at most
+      ln 2n more than those of the mix of its T trees, and ln 2Tn more than those of the tree in any one place.
     - An error changes nothing. Many threads may read one object, and one at a time change it.
 
     Not promised: that ``delta`` bounds false splits of the whole forest; it is that of each tree.

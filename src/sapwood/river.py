@@ -22,7 +22,6 @@ from sapwood.inspect.inspectable import Inspectable
 from sapwood.learner import DynamicLearner, TreeLearner, make_learner
 from sapwood.parameters import refuse_unknown, signature, tree_called
 from sapwood.stream.texts import are_texts, as_list, text_batch
-from sapwood.wording import counted
 
 try:
     from river import base
@@ -171,7 +170,7 @@ class _RiverTree(Inspectable, base.MiniBatchClassifier):
             if not hasattr(y, "__len__"):
                 raise TypeError(f"y must be a sequence of labels, got {type(y).__name__}")
             if len(X) != len(y):
-                raise ValueError(f"y must have a label for each of the {counted(len(X), 'row')} of X, got {len(y)}")
+                raise ValueError(f"y must have a label for every row of X, {len(X):,} in all, got {len(y)}")
             labels = as_list(y)
             return text_batch(found, labels) if texts else Batch.of_points(found, labels)
 

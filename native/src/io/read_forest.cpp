@@ -119,7 +119,7 @@ private:
         in.get_all(std::span<double>(trust), "the trust in trees");
         double sum = 0;
         for (const double each : trust) {
-            require_of_file(0 <= each && each <= 1, "the trust in a tree must be from 0 to 1", each);
+            require_of_file(0 < each && each <= 1, "the trust in a tree must be above 0 and at most 1", each);
             sum += each;
         }
         require_of_file(std::abs(sum - 1) <= forest_format::rounding_of_trust, "the trust in trees must add up to 1",

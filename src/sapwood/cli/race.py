@@ -72,6 +72,7 @@ def race(
             raise ValueError("--picture must have matplotlib installed; install with: pip install 'sapwood[plot]'")
     numbers = Numbers(compact=True)
     races: list[Race] = []
+    results: list[RaceResult] = []
     n = 0
     # A turn is a whole number of queries long, so that turns do not change after which points the query falls.
     turn = max(1, _BATCH // every) * every
@@ -89,13 +90,15 @@ def race(
                 races = [Race(each, searched.alpha, every, most) for each in searched.criteria]
             if int(points.y.max()) >= most:
                 refuse_class(stream.name, list(numbers.classes), most, n)
-            n += _feed(races, points, every, signals)
+            if raced := _feed(races, points, every, signals):
+                n += raced
+                # Of whole turns only: one that is broken off may have ended for some of the races.
+                results = [each.result() for each in races]
             show(counted(n, "point"))
             if n == limit or signals.number is not None:
                 break
         if signals.number is None:
             require_two_classes(stream.name, numbers.classes)
-    results = [each.result() for each in races] if n > 0 else []
     if results:
         _tell(results, numbers, output)
     # It takes longer to draw than the command may take to end.

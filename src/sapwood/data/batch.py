@@ -13,7 +13,6 @@ from sapwood import _core
 from sapwood.data.category import Category
 from sapwood.data.labels import as_label
 from sapwood.data.placed_keys import PlacedKeys
-from sapwood.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
@@ -130,9 +129,7 @@ class Batch:
             values += numbers.values()
             number_indptr.append(len(values))
         if len(indptr) - 1 != len(labels):
-            raise ValueError(
-                f"y must have a label for each of the {counted(len(indptr) - 1, 'point')}, got {len(labels)}"
-            )
+            raise ValueError(f"y must have a label for every point, {len(indptr) - 1:,} in all, got {len(labels)}")
         y = as_objects([as_label(label) for label in labels])
         found = Numbers(
             np.array(number_indptr, dtype=np.int64),

@@ -12,7 +12,6 @@ from sapwood.data.batch import Batch
 from sapwood.data.category import Threshold
 from sapwood.data.csr import check_arrays, check_before_conversion, is_sparse, kept
 from sapwood.data.rows import EncodedRows
-from sapwood.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -105,7 +104,7 @@ def binary_batch(X: Any, y: ArrayLike, n_classes: int = 2) -> Batch:
     indptr, indices = _dense_rows(X, None, _BINARY) if isinstance(X, np.ndarray) else _binary_rows(X)
     labels = _class_numbers(y, n_classes)
     if len(labels) != rows:
-        raise ValueError(f"y must have a label for each of the {counted(rows, 'row')} of X, got {len(labels)}")
+        raise ValueError(f"y must have a label for every row of X, {rows:,} in all, got {len(labels)}")
     return Batch(labels, indptr, indices, keys=None, n_features=n_columns, first_line=0)
 
 

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sapwood.wording import counted
-
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
@@ -37,7 +35,7 @@ def checked_weights(sample_weight: ArrayLike | None, n: int) -> NDArray[np.float
         weights = np.broadcast_to(weights, (n,))
     if weights.shape != (n,):
         raise ValueError(
-            f"sample_weight must have one weight for each of the {counted(n, 'row')} of X, got shape {weights.shape}"
+            f"sample_weight must have one weight for every row of X, {n:,} in all, got shape {weights.shape}"
         )
     if weights.dtype.kind not in "biuf":
         for weight in weights.tolist():

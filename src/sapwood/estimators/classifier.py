@@ -17,7 +17,6 @@ from sapwood.inspect.summary import TreeSummary
 from sapwood.learner import make_learner
 from sapwood.learner.learner import REFUSED
 from sapwood.stream.texts import are_texts, as_list, text_batch
-from sapwood.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -170,7 +169,7 @@ class TreeClassifier(Inspectable, TreeEstimator):
             if not hasattr(y, "__len__"):
                 raise TypeError(f"y must be a sequence of labels, got {type(y).__name__}")
             if len(X) != len(y):
-                raise ValueError(f"y must have a label for each of the {counted(len(X), 'point')} of X, got {len(y)}")
+                raise ValueError(f"y must have a label for every point of X, {len(X):,} in all, got {len(y)}")
             labels = as_list(y)
             return text_batch(found, labels) if texts else Batch.of_points(found, labels)
 
@@ -247,7 +246,7 @@ class TreeClassifier(Inspectable, TreeEstimator):
         try:
             true = checked_labels(y).tolist()
             if len(true) != len(answers):
-                raise ValueError(f"y must have a label for each of the {counted(len(answers), 'row')}, got {len(true)}")
+                raise ValueError(f"y must have a label for every row, {len(answers):,} in all, got {len(true)}")
             weights = checked_weights(sample_weight, len(answers))
             if weights is not None and not weights.any():
                 raise ValueError("sample_weight must hold a number above 0, got none")

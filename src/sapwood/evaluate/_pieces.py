@@ -10,7 +10,6 @@ import numpy as np
 
 from sapwood.data import Batch
 from sapwood.data.csr import is_sparse
-from sapwood.wording import counted
 
 __all__ = ["MatrixPart", "Piece", "Pieces", "SinglePoints"]
 
@@ -155,9 +154,7 @@ def _block_of(item: Any) -> MatrixPart | Batch | None:
         return None
     labels = np.asarray(y).tolist()
     if X.shape[0] != len(labels):
-        raise ValueError(
-            f"prequential: y must have a label for each of the {counted(X.shape[0], 'row')}, got {len(labels)}"
-        )
+        raise ValueError(f"prequential: y must have a label for every row, {X.shape[0]:,} in all, got {len(labels)}")
     matrix: Any = X
     return MatrixPart(matrix.tocsr() if is_sparse(X) else X, labels)
 

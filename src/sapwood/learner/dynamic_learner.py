@@ -14,7 +14,6 @@ from sapwood.learner.declared import check_number_of_classes
 from sapwood.learner.dynamic_model import NOT_HELD, DynamicModel, check_ids
 from sapwood.learner.learner import REFUSED, TreeLearner
 from sapwood.learner.model import TreeModel, points_met
-from sapwood.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
@@ -81,7 +80,7 @@ class DynamicLearner(TreeLearner):
         try:
             self._check_new(ids)
             if len(ids) != len(batch):
-                raise ValueError(f"ids must have one for each of the {counted(len(batch), 'point')}, got {len(ids)}")
+                raise ValueError(f"ids must have one for every point, {len(batch):,} in all, got {len(ids)}")
         except REFUSED as error:
             self.refuse(method, error)
         return partial(DynamicModel.learn_named, ids=ids)

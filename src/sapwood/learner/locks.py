@@ -32,7 +32,7 @@ class _Abandoned(AbstractContextManager[Any]):
 
     def __enter__(self) -> NoReturn:
         raise RuntimeError(
-            f"{self._owner}: the model must not be changed in this process, which was forked while another thread "
+            f"{self._owner}: the model must not be used in this process, which was forked while another thread "
             "changed the model: load or copy it before the fork, or fork while nobody learns"
         )
 

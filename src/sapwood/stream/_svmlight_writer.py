@@ -9,7 +9,6 @@ import numpy as np
 
 from sapwood import _core
 from sapwood.data.csr import is_sparse
-from sapwood.wording import counted
 
 if TYPE_CHECKING:
     from typing import BinaryIO
@@ -58,7 +57,7 @@ def write_svmlight(file: BinaryIO, X: Any, y: ArrayLike) -> None:
     labels = np.asarray(y)
     if labels.shape != (rows,):
         raise ValueError(
-            f"write_svmlight: y must have a label for each of the {counted(rows, 'row')}, got shape {labels.shape}"
+            f"write_svmlight: y must have a label for every row, {rows:,} in all, got shape {labels.shape}"
         )
     if labels.dtype.kind not in "biuf" or not np.all(np.isfinite(labels)):
         raise ValueError("write_svmlight: y must hold finite numbers only")

@@ -28,7 +28,7 @@ class AnswerTrust {
 public:
     explicit AnswerTrust(std::size_t n_trees) : trust_(first(n_trees)) {}
 
-    /// One for each tree, and one for the mix. They add up to 1.
+    /// One for each tree, and one for the mix: all above 0, and 1 together.
     std::span<const double> values() const { return trust_; }
     std::size_t n_answers() const { return trust_.size(); }
     void restore(std::vector<double> values) { trust_ = std::move(values); }
