@@ -299,6 +299,7 @@ def test_an_output_that_has_no_signs_for_what_is_told(tmp_path: Path) -> None:
             assert without_times(found) == without_times(expected)
     assert "sp\\u00e4m" in told("ascii", "predict", "t.tsv", "-m", "m", "--labelled", "-q")
     assert "späm" in told("latin-1", "predict", "t.tsv", "-m", "m", "--labelled", "-q")
+    assert "sp?m" in told("ascii:replace", "predict", "t.tsv", "-m", "m", "--labelled", "-q")
 
 
 def without_times(told: list[Any]) -> list[Any]:

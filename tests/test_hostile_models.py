@@ -86,7 +86,8 @@ def test_trust_in_trees_is_shares_above_nothing(trust: tuple[float, ...]) -> Non
     forest.learn_many([["a"], ["b"]] * 20, [0, 1] * 20)
     data = forest.to_bytes()
     tree = unpack(data)["tree"]
-    told = struct.pack("<3d", *forest.learner.fitted().forest.trust())
+    core: Any = forest.learner.fitted().tree
+    told = struct.pack("<3d", *core.trust())
     assert tree.count(told) == 1
     with pytest.raises(ModelFormatError, match="the trust in"):
         tree_file.from_bytes(changed(data, tree=tree.replace(told, struct.pack("<3d", *trust))))

@@ -301,6 +301,10 @@ def test_score_is_the_share_of_right_answers(classifier: Classifier) -> None:
     for X_, y_, weights, message in refused:
         with pytest.raises(ValueError, match=f"^{owner}.score: {message}"):
             numbers.score(X_, y_, weights)
+    with pytest.raises(
+        ValueError, match=rf"^{owner}.score: y must hold labels like the classes, such as 'n', got b'n'$"
+    ):
+        classifier().fit(X, ["n", "y"] * 10).score(X, [b"n", b"y"] * 10)
 
 
 def test_classes_that_are_not_themselves_are_refused() -> None:

@@ -86,7 +86,9 @@ def _open_what_is_closed() -> None:
 def _escape_what_cannot_be_encoded() -> None:
     r"""Let standard output say as JSON does, ``\u00e9``, what its encoding has no sign for: Python would end there."""
     encoding = getattr(sys.stdout, "encoding", None)
-    if encoding is None or codecs.lookup(encoding).name == "utf-8" or not hasattr(sys.stdout, "reconfigure"):
+    # Who asks for something else, as by PYTHONIOENCODING=ascii:replace, gets it.
+    is_strict = getattr(sys.stdout, "errors", None) == "strict" and hasattr(sys.stdout, "reconfigure")
+    if encoding is None or codecs.lookup(encoding).name == "utf-8" or not is_strict:
         return
 
     def escaped(error: UnicodeError) -> tuple[str, int]:

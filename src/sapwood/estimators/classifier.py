@@ -250,7 +250,10 @@ class TreeClassifier(Inspectable, TreeEstimator):
             weights = checked_weights(sample_weight, len(answers))
             if weights is not None and not weights.any():
                 raise ValueError("sample_weight must hold a number above 0, got none")
-            kinds = [{isinstance(label, (str, bytes)) for label in labels} for labels in (self.classes_.tolist(), true)]
+            kinds = [
+                {isinstance(label, str) + 2 * isinstance(label, bytes) for label in labels}
+                for labels in (self.classes_.tolist(), true)
+            ]
             if kinds[0].isdisjoint(kinds[1]):
                 raise ValueError(f"y must hold labels like the classes, such as {answers[0]!r}, got {true[0]!r}")
         except REFUSED as error:

@@ -95,8 +95,9 @@ inline double step_scale(std::int64_t n_active, std::int64_t n_points) {
 /// Whether the experts on numbers are among those that are mixed; until then the weight of that of the leaf is 0.
 inline bool mixes_numbers(std::span<const double, n_experts> weights) { return weights[gaussians_expert] != 0; }
 
-/// Lets the experts on numbers join, where the others have learned already: each keeps as much less of its weight as it
-/// would have had less to begin with.
+/// Lets the experts on numbers join, where the others have learned already: each of those keeps as much less of its
+/// weight as it would have had less to begin with. What the trunk's densities have earned, where the trunk met numbers
+/// before the leaf did, they keep.
 inline void let_numbers_join(std::span<double, n_experts> weights) {
     constexpr double kept = first_weights_of_numbers[trunk_expert] / first_weights[trunk_expert];
     for (std::size_t e = 0; e < n_common_experts; ++e) weights[e] *= kept;
