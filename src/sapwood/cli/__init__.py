@@ -87,8 +87,9 @@ def _escape_what_cannot_be_encoded() -> None:
     r"""Let standard output say as JSON does, ``\u00e9``, what its encoding has no sign for: Python would end there."""
     encoding = getattr(sys.stdout, "encoding", None)
     # Who asks for something else, as by PYTHONIOENCODING=ascii:replace, gets it.
-    is_strict = getattr(sys.stdout, "errors", None) == "strict" and hasattr(sys.stdout, "reconfigure")
-    if encoding is None or codecs.lookup(encoding).name == "utf-8" or not is_strict:
+    if getattr(sys.stdout, "errors", None) != "strict" or not hasattr(sys.stdout, "reconfigure"):
+        return
+    if encoding is None or codecs.lookup(encoding).name == "utf-8":
         return
 
     def escaped(error: UnicodeError) -> tuple[str, int]:
