@@ -151,6 +151,23 @@ void weights_are_powers() {
     for (std::size_t a = 0; a < 3; ++a) CHECK(trust.values()[a] == before[a]);
 }
 
+/// Where all are certain, so is their mean, and no more than certain, however trust was rounded.
+void certain_answers() {
+    for (std::uint64_t seed = 0; seed < 50; ++seed) {
+        const std::size_t n_answers = 2 + seed % 11;
+        const Told all = told(n_answers, 2, 200, 0, Random({seed + 1, 2, 3, 4}));
+        std::vector<double> certain;
+        for (std::size_t a = 0; a < n_answers; ++a) certain.insert(certain.end(), {1, 0});
+        AnswerTrust trust(n_answers - 1);
+        std::vector<double> answer(2);
+        for (std::size_t i = 0; i < all.labels.size(); ++i) {
+            trust.learn(all.answers[i], all.labels[i], 1, static_cast<std::int64_t>(i) + 1);
+            trust.weigh(certain, answer);
+            CHECK(answer[0] == 1 && answer[1] == 0);
+        }
+    }
+}
+
 }  // namespace
 
 int main() {
@@ -158,5 +175,6 @@ int main() {
     loses_no_more_than_it_promises(0);
     loses_no_more_than_it_promises(0.02);
     weights_are_powers();
+    certain_answers();
     return sapwood::check::finish();
 }

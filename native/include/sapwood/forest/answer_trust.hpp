@@ -33,12 +33,15 @@ public:
     std::size_t n_answers() const { return trust_.size(); }
     void restore(std::vector<double> values) { trust_ = std::move(values); }
 
-    /// The mean of the answers, a row of probabilities each.
+    /// The mean of the answers, a row of probabilities each: from 0 to 1, also where rounding would go beyond.
     void weigh(std::span<const double> answers, std::span<double> out) const {
         std::fill(out.begin(), out.end(), 0.0);
         for (std::size_t a = 0; a < trust_.size(); ++a) {
             for (std::size_t k = 0; k < out.size(); ++k) out[k] += trust_[a] * answers[a * out.size() + k];
         }
+        double sum = 0;
+        for (const double each : out) sum += each;
+        for (double& each : out) each /= sum;
     }
 
     /// Learns from the answers to point `n`, from 1 on, before it was learned.
