@@ -9,7 +9,7 @@ import numpy as np
 from mixed_streams import AsTheCoreDid, Row
 from reference_batch import text_id
 from reference_mixed_batch import BatchPoint, MixedBatchReference
-from reference_numbers import Test
+from reference_numbers import Test, asked_by_nodes
 from reference_options import Options
 
 from sapwood._core import Tree
@@ -78,7 +78,7 @@ class MixedBatchTwins:
         points = [batch_point(x, label, 1 if weights is None else weights[i]) for i, (x, label) in enumerate(rows)]
         learn(self.core, points, names_of(rows), n_classes)
         nodes = self.core.nodes()
-        tests = self._tests(nodes)
+        tests = asked_by_nodes(self.core, nodes)
         self.reference.cover_classes(n_classes)
         self.reference.learn_parts(points, AsTheCoreDid(tests, nodes), self.n_parts)
         self._compare(tests, nodes)
@@ -87,18 +87,6 @@ class MixedBatchTwins:
             asked = {NUMBERS.get(name, FLAGS.get(name, name)): value for name, value in x.items()}
             found = self.core.predict_proba_one(asked, typed=True)
             np.testing.assert_allclose(found, true, rtol=0, atol=NEAR_PROBABILITY)
-
-    def _tests(self, nodes: Core) -> list[Test | None]:
-        typed = self.core.typed_tests()
-        found: list[Test | None] = []
-        for i, feature in enumerate(nodes["feature"].tolist()):
-            if i not in typed:
-                found.append(None if feature < 0 else ("on", feature))
-            elif isinstance(typed[i][0], list):
-                found.append(("among", tuple(typed[i][0])))
-            else:
-                found.append(("above", feature, *typed[i]))
-        return found
 
     def _compare(self, tests: list[Test | None], nodes: Core) -> None:
         reference = self.reference

@@ -24,6 +24,20 @@ from reference_weights import Weight
 Test = tuple[Any, ...]
 
 
+def asked_by_nodes(core: Any, nodes: dict[str, Any]) -> list[Test | None]:
+    """Return what each node of a tree of the core asks; None of a leaf."""
+    typed = core.typed_tests()
+    found: list[Test | None] = []
+    for i, feature in enumerate(nodes["feature"].tolist()):
+        if i not in typed:
+            found.append(None if feature < 0 else ("on", feature))
+        elif isinstance(typed[i][0], list):
+            found.append(("among", tuple(typed[i][0])))
+        else:
+            found.append(("above", feature, *typed[i]))
+    return found
+
+
 @dataclass(frozen=True)
 class MixedPoint:
     """The slots that are on, those of presences among them, and the numbers by attribute."""

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from mixed_streams import HOSTILE, ROWS, AsTheCoreDid, Row
-from reference_numbers import MixedPoint, MixedReferenceTree, Test
+from reference_numbers import MixedPoint, MixedReferenceTree, Test, asked_by_nodes
 from reference_options import Options
 from tree_twins import After, are_near
 
@@ -61,7 +61,7 @@ class MixedTwins:
             assert are_near(found, true, NEAR_PROBABILITY), (self.options, self.reference.n, found, true)
             self.core.learn_one(x, label, typed=True)
             nodes = self.core.nodes()
-            tests = self._tests(nodes)
+            tests = asked_by_nodes(self.core, nodes)
             self.reference.learn_mixed(self._point(x), label, AsTheCoreDid(tests, nodes))
             self._compare(tests, nodes)
 
@@ -95,18 +95,6 @@ class MixedTwins:
         }
         on += [self.reference.known[attribute].presence for attribute in numbers]
         return MixedPoint(tuple(on), numbers)
-
-    def _tests(self, nodes: dict[str, Any]) -> list[Test | None]:
-        typed = self.core.typed_tests()
-        found: list[Test | None] = []
-        for i, feature in enumerate(nodes["feature"].tolist()):
-            if i not in typed:
-                found.append(None if feature < 0 else ("on", feature))
-            elif isinstance(typed[i][0], list):
-                found.append(("among", tuple(typed[i][0])))
-            else:
-                found.append(("above", feature, *typed[i]))
-        return found
 
     def _compare(self, tests: list[Test | None], nodes: dict[str, Any]) -> None:
         reference = self.reference

@@ -9,7 +9,7 @@
 
 namespace sapwood {
 
-/// Says which categories a node does not look at for now.
+/// Says at which categories a node does not look until a later point.
 ///
 /// To find the best set of V values takes V log V. Where most values are rare, as those of an id are, some set always
 /// divides the classes well, by chance, so that a tree that asks after every point would look for it after every point.
